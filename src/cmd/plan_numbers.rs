@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 
 use crate::analysis::facts::StepFacts;
-use crate::analysis::verdicts::fleet;
-use crate::analysis::{Facts, Question, scatter};
+use crate::analysis::verdicts::scatter;
+use crate::analysis::{Facts, Question};
 use crate::base::error::Result;
 use crate::base::units::{Rate, bytes};
 use crate::cmd::{load, selftest_result};
@@ -186,7 +186,8 @@ pub fn specimens(plan: &Plan, from: Option<&Earlier>, difference: f64) -> Vec<Sp
     let shared = |step: &StepFacts| plan.protocol.steps.iter().any(|own| own.name == step.name);
     let any = facts.measured.steps.iter().any(shared);
     let of = |step: &StepFacts| {
-        let fleet = fleet::of_step(facts, step).filter(|_| !any || shared(step))?;
+        let fleet = &facts.comparisons.fleets[step.key];
+        let fleet = fleet.as_ref().filter(|_| !any || shared(step))?;
         let (scatter, metric) = (fleet.scatter(), fleet.metric.short());
         let needed = needed(&scatter, plan.repeats as usize, difference.ln_1p());
         Some(Specimens {

@@ -14,7 +14,7 @@ use dyno::base::error::exit;
 use dyno::lab::guard::UNKNOWN;
 use dyno::plan::{Drive, DrivePlace};
 
-use crate::support::{DYNO, LoopDevice, skip, until};
+use crate::support::{DYNO, LoopDevice, run_well, skip, until};
 
 pub const MIB: u64 = 1 << 20;
 
@@ -38,14 +38,7 @@ pub fn ran(program: &str, args: &[&str]) -> bool {
 
 #[track_caller]
 pub fn must(program: &str, args: &[&str]) -> String {
-    let output = Command::new(program).args(args).stdin(Stdio::null()).output();
-    let output = output.unwrap_or_else(|e| panic!("{program}: {e}"));
-    assert!(
-        output.status.success(),
-        "{program} {args:?}: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    String::from_utf8_lossy(&output.stdout).trim().to_string()
+    run_well(Command::new(program).args(args).stdin(Stdio::null())).trim().to_string()
 }
 
 /// Mounts a device, which the new mount namespace of another test may briefly hold, because it

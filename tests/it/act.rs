@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use dyno::record::{Outcome, Point, key};
-use dyno::store::Bundle;
 
-use crate::support::{dyno, dyno_well, said};
+use crate::support::{dyno, dyno_well, points, said};
 
 /// A subject on the null engine; a point takes `latency`.
 fn plan(dir: &Path, step: &str) {
@@ -26,11 +25,6 @@ fn stream(name: &str, rate: &str, latency: &str) -> String {
         "[[step.stream]]\nname = \"{name}\"\nrate = \"{rate}\"\nworkload = \"random\"\n\
          engine = {{ kind = \"null\", latency = \"{latency}\" }}\n"
     )
-}
-
-fn points(bundle: &Path) -> Vec<Point> {
-    let stored = Bundle::open(bundle).and_then(|bundle| bundle.points()).expect("a bundle");
-    stored.into_iter().map(|stored| stored.point).collect()
 }
 
 fn multiple(point: &Point) -> f64 {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::made::{self, Figures};
-use crate::support::{dyno, dyno_well, skip};
+use crate::support::{dyno, dyno_well, skip, tool};
 
 const BRIEF: &str = r##"
 title = "Three enterprise drives under RocksDB"
@@ -20,17 +20,6 @@ sections = ["findings", "results", "data", "method"]
 title = "Why these workloads"
 markdown = "A **database** reads <b>more</b> than it writes."
 "##;
-
-fn run(program: &str, dir: &Path, args: &[&str]) -> String {
-    let output = Command::new(program).current_dir(dir).args(args).output();
-    let output = output.unwrap_or_else(|e| panic!("{program}: {e}"));
-    assert!(
-        output.status.success(),
-        "{program} {args:?}: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
 
 /// The two published tables as a bundle.
 fn published() -> tempfile::TempDir {
@@ -117,7 +106,7 @@ fn all_forms_hold_the_same_numbers_and_the_briefs_own_words() {
     }
     let read = |name: &str| std::fs::read_to_string(dir.path().join(name)).unwrap();
     let (html, text) = (read("b.html"), read("b.md"));
-    let pdf = run("pdftotext", dir.path(), &["-layout", "b.pdf", "-"]);
+    let pdf = tool("pdftotext", dir.path(), &["-layout", "b.pdf", "-"]);
     // Only Markdown contains the names of figure files.
     let prose: String =
         text.lines().filter(|l| !l.starts_with("![")).map(|l| format!("{l}\n")).collect();
@@ -149,14 +138,14 @@ fn the_pdf_has_its_fonts_in_it_and_draws_figures_as_vectors() {
     }
     let dir = published();
     dyno_well(dir.path(), &["report", "b.dyno", "-o", "b.pdf"]);
-    let fonts = run("pdffonts", dir.path(), &["b.pdf"]);
+    let fonts = tool("pdffonts", dir.path(), &["b.pdf"]);
     let listed: Vec<&str> = fonts.lines().skip(2).collect();
     // The columns from the right: object, uni, sub, emb.
     let embedded = |line: &&str| line.split_whitespace().rev().nth(4) == Some("yes");
     assert!(!listed.is_empty() && listed.iter().all(embedded), "{fonts}");
-    let images = run("pdfimages", dir.path(), &["-list", "b.pdf"]);
+    let images = tool("pdfimages", dir.path(), &["-list", "b.pdf"]);
     assert_eq!(images.lines().count(), 2, "no picture made of pixels:\n{images}");
-    let text = run("pdftotext", dir.path(), &["b.pdf", "-"]);
+    let text = tool("pdftotext", dir.path(), &["b.pdf", "-"]);
     // A caption may be wrapped.
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let subtitle = "p99 read latency against throughput, by threads";
@@ -210,7 +199,7 @@ fn one_comparison_has_one_number_and_one_interval_in_every_form() {
     let forms = [
         ("HTML", read("b.html")),
         ("Markdown", read("b.md")),
-        ("PDF", bare(&run("pdftotext", dir, &["b.pdf", "-"]))),
+        ("PDF", bare(&tool("pdftotext", dir, &["b.pdf", "-"]))),
         ("CSV", bare(&dyno_well(dir, &["export", "b.dyno", "--table", "comparisons"]))),
     ];
     let printed = |of: &serde_json::Value| bare(of["printed"].as_str().unwrap());

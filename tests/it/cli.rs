@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-const DYNO: &str = env!("CARGO_BIN_EXE_dyno");
+use crate::support::{DYNO, dyno_well, two_drives};
 
 /// Two steps, three points each, on the null engine: 6 points per subject and repeat, 12 for two
 /// subjects.
@@ -35,10 +35,7 @@ struct Bench {
 
 impl Bench {
     fn new() -> Bench {
-        let dir = tempfile::tempdir().unwrap();
-        for drive in ["x", "y"] {
-            std::fs::create_dir(dir.path().join(drive)).unwrap();
-        }
+        let dir = two_drives();
         std::fs::write(dir.path().join("null.toml"), PROTOCOL).unwrap();
         Bench { dir }
     }
@@ -59,9 +56,7 @@ impl Bench {
 
     #[track_caller]
     fn ok(&self, args: &[&str]) -> String {
-        let output = self.dyno(args);
-        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).unwrap()
+        dyno_well(self.dir.path(), args)
     }
 
     /// The keys of a bundle's points: everything in a row of `dyno export` up to the repeat.

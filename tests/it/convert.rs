@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::support::{DYNO, dyno, dyno_well, said, skip, until};
+use crate::support::{DYNO, dyno, dyno_well, said, skip, two_drives, until};
 
 fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
@@ -17,18 +17,9 @@ fn repository(place: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(place)
 }
 
-/// A folder with two directories for subjects.
-fn bench() -> tempfile::TempDir {
-    let dir = tempfile::tempdir().expect("a folder");
-    for name in ["x", "y"] {
-        std::fs::create_dir(dir.path().join(name)).expect("a folder");
-    }
-    dir
-}
-
 #[test]
 fn twenty_jobs_of_fio_and_five_files_of_vdbench_become_protocols_that_check() {
-    let dir = bench();
+    let dir = two_drives();
     let jobs = files(&repository("tests/data/fio-jobs"), "fio");
     let parmfiles = files(&repository("tests/data/vdbench"), "vdb");
     assert_eq!((jobs.len(), parmfiles.len()), (20, 5));
@@ -50,7 +41,7 @@ fn every_example_of_fio_is_converted_or_it_is_said_why_not() {
         skip("fio's examples are not here (Debian: fio-examples; or FIO_EXAMPLES=FOLDER)");
         return;
     }
-    let dir = bench();
+    let dir = two_drives();
     let mut converted = 0;
     for file in &jobs {
         let (name, out) = (file.display().to_string(), "./p.toml");
@@ -72,7 +63,7 @@ fn every_example_of_fio_is_converted_or_it_is_said_why_not() {
 
 #[test]
 fn what_is_lost_is_said_with_its_line_and_stands_in_the_protocol() {
-    let dir = bench();
+    let dir = two_drives();
     let job = "[a]\nrw=randread\nsize=1m\nruntime=1\nverify=crc32c\nthinktime=5\n";
     std::fs::write(dir.path().join("a.fio"), job).expect("written");
     let output = dyno(dir.path(), &["convert", "a.fio", "-o", "a.toml"]);
@@ -87,7 +78,7 @@ fn what_is_lost_is_said_with_its_line_and_stands_in_the_protocol() {
 
 #[test]
 fn a_plan_that_init_writes_checks_and_lets_nothing_be_erased() {
-    let dir = bench();
+    let dir = two_drives();
     let dir = dir.path();
     for args in [
         vec!["init", "-o", "a.toml"],
@@ -124,7 +115,7 @@ fn there_is_an_example_for_each_protocol_and_each_kind_of_user_and_all_resolve()
     let mut examples = files(&repository("examples"), "toml");
     let campaign = repository("examples/campaign.toml");
     examples.retain(|path| *path != campaign);
-    let dir = bench();
+    let dir = two_drives();
     dyno_well(dir.path(), &["fleet", "plan", &campaign.display().to_string()]);
     let stem = |path: &PathBuf| path.file_stem().expect("a name").to_string_lossy().into_owned();
     let names: Vec<String> = examples.iter().map(stem).collect();
@@ -183,10 +174,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 
 #[test]
 fn init_asks_on_a_terminal_and_asks_again_after_a_wrong_answer() {
-    let dir = tempfile::tempdir().expect("a folder");
-    for name in ["x", "y"] {
-        std::fs::create_dir(dir.path().join(name)).expect("a folder");
-    }
+    let dir = two_drives();
     let subject = "A subject as NAME=DIRECTORY, or nothing to end:";
     let typed = |answer: &str| format!("{subject}|{answer}");
     let mut python = std::process::Command::new("python3");

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::{DYNO, dyno_well, skip};
+use crate::support::{DYNO, dyno_well, run_well, skip};
 
 /// The newest glibc that the program may need: that of RHEL 8 and Debian 10.
 const GLIBC: [u32; 2] = [2, 28];
@@ -24,12 +24,6 @@ fn package(ending: &str) -> Option<PathBuf> {
     newest
 }
 
-fn out_of(command: &mut Command) -> String {
-    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("text")
-}
-
 /// The glibc versions in a listing of dynamic symbols.
 fn versions(symbols: &str) -> BTreeSet<Vec<u32>> {
     let names = symbols.split(['(', ')', ' ', '\n']).filter_map(|w| w.strip_prefix("GLIBC_"));
@@ -41,10 +35,12 @@ fn versions(symbols: &str) -> BTreeSet<Vec<u32>> {
 fn the_packaged_program_needs_no_symbol_newer_than_glibc_2_28() {
     let Some(archive) = package("-x86_64-linux.tar.zst") else { return };
     let folder = tempfile::tempdir().expect("a folder");
-    out_of(Command::new("tar").arg("--zstd").arg("-xf").arg(archive).arg("-C").arg(folder.path()));
+    run_well(
+        Command::new("tar").arg("--zstd").arg("-xf").arg(archive).arg("-C").arg(folder.path()),
+    );
     let unpacked = std::fs::read_dir(folder.path()).expect("read").flatten().next();
     let program = unpacked.expect("a folder").path().join("bin/dyno");
-    let symbols = out_of(Command::new("objdump").arg("-T").arg(&program));
+    let symbols = run_well(Command::new("objdump").arg("-T").arg(&program));
     let needed = versions(&symbols);
     assert!(needed.len() > 5, "objdump shows hardly a symbol: {symbols}");
     let newer: Vec<_> = needed.iter().filter(|version| version[..] > GLIBC[..]).collect();
@@ -61,9 +57,9 @@ fn each_package_holds_program_pages_completions_protocols_licences_and_bill_of_m
         return;
     };
     let listings = [
-        out_of(Command::new("dpkg-deb").arg("--contents").arg(deb)),
-        out_of(Command::new("rpm").args(["-qlp"]).arg(rpm)),
-        out_of(Command::new("tar").arg("--zstd").arg("-tf").arg(tar)),
+        run_well(Command::new("dpkg-deb").arg("--contents").arg(deb)),
+        run_well(Command::new("rpm").args(["-qlp"]).arg(rpm)),
+        run_well(Command::new("tar").arg("--zstd").arg("-tf").arg(tar)),
     ];
     let files = [
         "bin/dyno",

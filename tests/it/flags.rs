@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::{dyno, dyno_well, have, said};
+use crate::support::{dyno, dyno_well, have, said, two_drives};
 
 const PROTOCOL: &str = "title = \"Null\"\n[[step]]\nname = \"a\"\nduration = \"50ms\"\n\
     [[step.stream]]\nname = \"io\"\nengine = \"null\"\nworkload = \"random\"\n";
@@ -14,10 +14,7 @@ const PLAN: &str = "protocol = \"./null.toml\"\nrepeats = 2\nmeters = \"none\"\n
     [[subject]]\nname = \"A\"\ndrives = [{ path = \"x\" }]\n";
 
 fn bench() -> tempfile::TempDir {
-    let dir = tempfile::tempdir().expect("a folder");
-    for name in ["x", "y"] {
-        std::fs::create_dir(dir.path().join(name)).expect("a folder");
-    }
+    let dir = two_drives();
     std::fs::write(dir.path().join("null.toml"), PROTOCOL).expect("written");
     std::fs::write(dir.path().join("plan.toml"), PLAN).expect("written");
     dir

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::browser::Browser;
 use crate::made::{self, Figures};
-use crate::support::{self, DYNO, dyno_well};
+use crate::support::{self, DYNO, dyno_well, tool};
 
 /// Pixels: a phone, a tablet, a desktop.
 const WIDTHS: [u32; 3] = [390, 768, 1440];
@@ -208,31 +208,24 @@ fn the_page_is_set_in_its_own_fonts_and_its_tables_have_names_and_headers() {
     assert_eq!(titles, json!(0), "a step's title stands over its figures, not in each");
 }
 
-/// Runs a Debian program; returns its output.
-fn tool(program: &str, args: &[&str], dir: &Path) -> String {
-    let out = Command::new(program).args(args).current_dir(dir).output().unwrap();
-    assert!(out.status.success(), "{program} {args:?}: {}", support::said(&out));
-    String::from_utf8_lossy(&out.stdout).into_owned()
-}
-
 #[test]
 fn the_pdf_is_tagged_and_sound_for_checkers_that_are_not_ours() {
     if !support::have(&["qpdf", "pdfinfo", "pdftotext"]) {
         return;
     }
     let dir = brief();
-    let checked = tool("qpdf", &["--check", "b.pdf"], dir);
+    let checked = tool("qpdf", dir, &["--check", "b.pdf"]);
     assert!(checked.contains("No syntax or stream encoding errors found"), "{checked}");
-    let facts = tool("pdfinfo", &["b.pdf"], dir);
+    let facts = tool("pdfinfo", dir, &["b.pdf"]);
     let says = |key: &str| {
         facts.lines().find_map(|l| l.strip_prefix(key)).unwrap_or_default().trim().to_string()
     };
     assert_eq!(says("Tagged:"), "yes", "{facts}");
     assert!(
-        tool("pdfinfo", &["-meta", "b.pdf"], dir).contains("<pdfuaid:part>1</pdfuaid:part>"),
+        tool("pdfinfo", dir, &["-meta", "b.pdf"]).contains("<pdfuaid:part>1</pdfuaid:part>"),
         "no PDF/UA-1"
     );
-    let structure = tool("pdfinfo", &["-struct", "b.pdf"], dir);
+    let structure = tool("pdfinfo", dir, &["-struct", "b.pdf"]);
     for tag in ["H1", "H2", "TOC", "Link", "Table", "TH", "Figure", "Caption", "L", "LBody"] {
         let found = structure
             .lines()
@@ -240,12 +233,12 @@ fn the_pdf_is_tagged_and_sound_for_checkers_that_are_not_ours() {
         assert!(found, "no {tag} in\n{structure}");
     }
     let pages: usize = says("Pages:").parse().unwrap();
-    let text = tool("pdftotext", &["-layout", "b.pdf", "-"], dir);
+    let text = tool("pdftotext", dir, &["-layout", "b.pdf", "-"]);
     for page in 1..=pages {
         assert!(text.contains(&format!("{page} of {pages}")), "page {page} has no number");
     }
     // Every entry of the contents is a link, and the outline has every section.
-    let whole: Value = serde_json::from_str(&tool("qpdf", &["--json", "b.pdf"], dir)).unwrap();
+    let whole: Value = serde_json::from_str(&tool("qpdf", dir, &["--json", "b.pdf"])).unwrap();
     let links = whole.to_string().matches("\"/Subtype\":\"/Link\"").count();
     let sections = whole["outlines"].as_array().map_or(0, Vec::len);
     assert!(links > 10 && sections > 5, "{links} links, {sections} sections");
@@ -286,7 +279,7 @@ fn a_pdf_is_of_the_size_that_was_asked_for() {
         std::fs::write(dir.join(format!("{page}.toml")), format!("page = \"{page}\"\n")).unwrap();
         let name = format!("{page}.pdf");
         dyno_well(dir, &["report", "b.dyno", "--brief", &format!("{page}.toml"), "-o", &name]);
-        let facts = tool("pdfinfo", &[&name], dir);
+        let facts = tool("pdfinfo", dir, &[&name]);
         assert!(facts.contains(size), "{facts}");
     }
 }
@@ -336,7 +329,7 @@ fn pages_of(protocol: &str, repeats: u32) -> usize {
 /// The number of pages of the PDF for a folder's bundle.
 fn pages(dir: &Path) -> usize {
     dyno_well(dir, &["report", "b.dyno", "-o", "b.pdf"]);
-    let facts = tool("pdfinfo", &["b.pdf"], dir);
+    let facts = tool("pdfinfo", dir, &["b.pdf"]);
     let pages = facts.lines().find_map(|l| l.strip_prefix("Pages:")).unwrap_or_default();
     println!("{} pages", pages.trim());
     pages.trim().parse().unwrap()
@@ -415,7 +408,7 @@ fn a_brief_of_very_many_points_is_made_in_seconds_and_stays_small() {
     });
     for form in ["html", "pdf"] {
         let name = format!("b.{form}");
-        let said = tool("python3", &["-c", MEASURE, DYNO, "report", "b.dyno", "-o", &name], dir);
+        let said = tool("python3", dir, &["-c", MEASURE, DYNO, "report", "b.dyno", "-o", &name]);
         let numbers: Vec<f64> = said.split_whitespace().map(|n| n.parse().unwrap()).collect();
         let (seconds, bytes) = (numbers[0], std::fs::metadata(dir.join(&name)).unwrap().len());
         println!(

@@ -4,13 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::{db_bench, skip};
-
-fn run(command: &mut Command) -> String {
-    let output = command.output().unwrap_or_else(|e| panic!("{command:?}: {e}"));
-    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
+use crate::support::{db_bench, run_well, skip};
 
 fn there(program: &str) -> bool {
     let found = Command::new(program).arg("--version").output().is_ok();
@@ -35,8 +29,8 @@ impl Rows {
             command
         };
         let bundle = format!("{file}.dyno");
-        run(dyno().args(["import", kind, file, "-o", &bundle]));
-        let csv = run(dyno().args(["export", &bundle]));
+        run_well(dyno().args(["import", kind, file, "-o", &bundle]));
+        let csv = run_well(dyno().args(["export", &bundle]));
         let mut lines = csv.lines().map(|l| l.split(',').map(str::to_string).collect::<Vec<_>>());
         Rows { head: lines.next().unwrap(), rows: lines.collect() }
     }
@@ -118,7 +112,7 @@ fn fio_says_the_same_in_json_in_json_plus_and_in_words() {
             "--runtime=1",
             "--time_based",
         ]);
-        let both = run(fio.arg(format!("--output-format=normal,{format}")));
+        let both = run_well(fio.arg(format!("--output-format=normal,{format}")));
         // The JSON comes first, followed by text.
         let (json, words) = both.split_once("\n}\n").expect("the end of the JSON");
         let json = &json[json.find('{').unwrap()..];
@@ -154,7 +148,7 @@ fn sysbench_says_the_same() {
             "--file-num=2",
             "--file-test-mode=rndrw",
         ]);
-        run(command.args(["--time=1", "--percentile=99", "--threads=2", step]))
+        run_well(command.args(["--time=1", "--percentile=99", "--threads=2", step]))
     };
     sysbench("prepare");
     let printed = sysbench("run");
@@ -174,7 +168,7 @@ fn sysbench_says_the_same() {
 fn db_bench_says_the_same_and_its_p99_carries_its_bucket() {
     let Some(db_bench) = db_bench() else { return };
     let dir = tempfile::tempdir().unwrap();
-    let printed = run(Command::new(db_bench).current_dir(dir.path()).args([
+    let printed = run_well(Command::new(db_bench).current_dir(dir.path()).args([
         "--db=db",
         "--benchmarks=fillseq,readrandom",
         "--num=20000",
@@ -248,7 +242,7 @@ fn a_tables_single_reading_of_watts_gives_ops_per_watt_and_no_claim() {
     };
     let dyno = |args: &[&str]| {
         let words =
-            run(Command::new(env!("CARGO_BIN_EXE_dyno")).current_dir(dir.path()).args(args));
+            run_well(Command::new(env!("CARGO_BIN_EXE_dyno")).current_dir(dir.path()).args(args));
         words.split_whitespace().collect::<Vec<_>>().join(" ")
     };
     let mapping = data("mapping.toml");

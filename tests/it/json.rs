@@ -10,7 +10,7 @@ use dyno::record::{ClockOffset, CommonStart};
 use serde_json::{Value, json};
 
 use crate::made;
-use crate::support::{dyno, dyno_well, said, skip};
+use crate::support::{dyno, dyno_well, said, skip, two_drives};
 
 const CAMPAIGN: &str = r#"
 protocol = "./null.toml"
@@ -101,10 +101,7 @@ fn schema(dir: &Path, name: &str) -> Value {
 
 /// A folder with a bundle `b.dyno` of two subjects on the null engine.
 fn bundle() -> tempfile::TempDir {
-    let dir = tempfile::tempdir().expect("a folder");
-    for name in ["x", "y"] {
-        std::fs::create_dir(dir.path().join(name)).expect("a folder");
-    }
+    let dir = two_drives();
     std::fs::write(dir.path().join("null.toml"), made::NULL).expect("written");
     let run = "run ./null.toml -s X=x -s Y=y,latency=200us --repeats 3 --set meters=none -o b.dyno";
     dyno_well(dir.path(), &run.split(' ').collect::<Vec<_>>());

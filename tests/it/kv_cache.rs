@@ -15,6 +15,7 @@ use dyno::workload::kv_cache;
 use serde_json::json;
 
 use crate::durable::Disk;
+use crate::replay::{one_point, ops};
 use crate::support::quiet::on_a_quiet_machine;
 use crate::support::{dyno, said, skip};
 
@@ -35,29 +36,8 @@ fn recording(requests: u64, new: u64) -> String {
 
 const WORKLOAD: &str = "kind = \"kv_cache\", file = \"log.jsonl\", block_size = \"8KiB\"";
 
-/// Runs one stream on 4 MiB: the only point.
 fn run(dir: &Path, engine: &str, workload: &str) -> Point {
-    let protocol = format!(
-        "title = \"Cache\"\nsource = \"test\"\n[dataset.file]\nengine = \"{engine}\"\nsize = \
-         \"4MiB\"\nfill = {{ kind = \"sequential\", read = 0, block = \"64KiB\" }}\n\
-         [[step]]\nname = \"s\"\nduration = \"1h\"\n\
-         [[step.stream]]\nname = \"io\"\nengine = \"{engine}\"\n\
-         workload = {{ {WORKLOAD}, {workload} }}\n"
-    );
-    fs::write(dir.join("p.toml"), protocol).unwrap();
-    fs::create_dir_all(dir.join("drive")).unwrap();
-    let _ = fs::remove_file(dir.join("b.dyno"));
-    let args = ["run", "p.toml", "--subject", "A=drive", "--repeats", "1", "-o", "b.dyno"];
-    let output = dyno(dir, &args);
-    assert!(output.status.success(), "{}", said(&output));
-    Bundle::open(&dir.join("b.dyno")).unwrap().points().unwrap().remove(0).point
-}
-
-/// Ops and bytes of a class.
-fn ops(point: &Point, class: Class) -> (u64, u64) {
-    let tallies = point.cells.iter().flat_map(|cell| &cell.tallies);
-    let own = tallies.filter(|tally| tally.class == class);
-    own.fold((0, 0), |(ops, bytes), tally| (ops + tally.ops, bytes + tally.bytes))
+    one_point(dir, engine, &format!("{WORKLOAD}, {workload}")).unwrap()
 }
 
 #[test]

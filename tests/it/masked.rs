@@ -3,7 +3,6 @@
 
 use std::fs::File;
 use std::path::Path;
-use std::process::Command;
 
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
@@ -11,7 +10,7 @@ use dyno::record::Fact;
 use dyno::store::Bundle;
 
 use crate::made;
-use crate::support::{dyno, dyno_well, have, said};
+use crate::support::{dyno, dyno_well, have, said, tool};
 
 /// Everything that identifies the second subject's drive; in lower case.
 const SECRETS: [&str; 8] = [
@@ -105,12 +104,6 @@ fn silent(what: &str, text: &str) {
     for secret in SECRETS {
         assert!(!text.contains(secret), "{what} says '{secret}': {text}");
     }
-}
-
-fn tool(program: &str, dir: &Path, args: &[&str]) -> String {
-    let output = Command::new(program).current_dir(dir).args(args).output().unwrap();
-    assert!(output.status.success(), "{program}: {}", said(&output));
-    String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 /// Every text of a Parquet file, including its metadata.

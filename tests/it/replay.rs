@@ -6,9 +6,8 @@ use std::fs;
 use std::path::Path;
 
 use dyno::record::{Class, OwnLateness, Point, RemappedTrace, Replayed};
-use dyno::store::Bundle;
 
-use crate::support::{dyno, said};
+use crate::support::{dyno, points, said};
 
 const KIB: u64 = 1024;
 
@@ -23,14 +22,18 @@ fn trace(requests: u64, span: u64) -> String {
     text
 }
 
-/// Runs one stream on 4 MiB: the only point, and what was printed.
 fn replay(dir: &Path, engine: &str, workload: &str) -> Result<Point, String> {
+    one_point(dir, engine, &format!("kind = \"trace\", {workload}"))
+}
+
+/// Runs one stream on 4 MiB: the only point, or what was printed.
+pub fn one_point(dir: &Path, engine: &str, workload: &str) -> Result<Point, String> {
     let protocol = format!(
         "title = \"Replay\"\nsource = \"test\"\n[dataset.file]\nengine = \"{engine}\"\nsize = \
          \"4MiB\"\nfill = {{ kind = \"sequential\", read = 0, block = \"64KiB\" }}\n\
          [[step]]\nname = \"s\"\nduration = \"1h\"\n\
          [[step.stream]]\nname = \"io\"\nengine = \"{engine}\"\n\
-         workload = {{ kind = \"trace\", {workload} }}\n"
+         workload = {{ {workload} }}\n"
     );
     fs::write(dir.join("p.toml"), protocol).unwrap();
     fs::create_dir_all(dir.join("drive")).unwrap();
@@ -38,12 +41,13 @@ fn replay(dir: &Path, engine: &str, workload: &str) -> Result<Point, String> {
     let args = ["run", "p.toml", "--subject", "A=drive", "--repeats", "1", "-o", "b.dyno"];
     let output = dyno(dir, &args);
     match output.status.success() {
-        true => Ok(Bundle::open(&dir.join("b.dyno")).unwrap().points().unwrap().remove(0).point),
+        true => Ok(points(&dir.join("b.dyno")).remove(0)),
         false => Err(said(&output)),
     }
 }
 
-fn ops(point: &Point, class: Class) -> (u64, u64) {
+/// Ops and bytes of a class.
+pub fn ops(point: &Point, class: Class) -> (u64, u64) {
     let tallies = point.cells.iter().flat_map(|cell| &cell.tallies);
     let own = tallies.filter(|tally| tally.class == class);
     own.fold((0, 0), |(ops, bytes), tally| (ops + tally.ops, bytes + tally.bytes))

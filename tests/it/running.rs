@@ -10,7 +10,7 @@ use dyno::plan::AxisValue;
 use dyno::record::{Outcome, OwnLateness, PacingFloor, Standstill};
 use dyno::store::Bundle;
 
-use crate::support::until;
+use crate::support::{dyno_well, two_drives, until};
 
 /// A folder with a protocol, a plan and two directories under test.
 struct Bench(tempfile::TempDir);
@@ -18,8 +18,7 @@ struct Bench(tempfile::TempDir);
 impl Bench {
     /// `steps` follow the protocol's head, `plan` the name of the protocol.
     fn new(steps: &str, plan: &str) -> Bench {
-        let bench = Bench(tempfile::tempdir().unwrap());
-        ["x", "y"].iter().for_each(|drive| std::fs::create_dir(bench.path(drive)).unwrap());
+        let bench = Bench(two_drives());
         std::fs::write(
             bench.path("null.toml"),
             format!("title = \"Null\"\nsource = \"test\"\n{steps}"),
@@ -46,9 +45,7 @@ impl Bench {
 
     #[track_caller]
     fn ok(&self, args: &[&str]) -> String {
-        let output = self.dyno(args);
-        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).unwrap()
+        dyno_well(self.0.path(), args)
     }
 }
 

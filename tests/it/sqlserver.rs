@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-use crate::support::skip;
+use crate::support::{said, skip};
 use crate::tds::wire::Kind;
 use crate::tds::{Answer, Heard, Server, What, rows};
 use crate::terminal::{self, answers, transactions};
@@ -18,16 +18,6 @@ mod said;
 const DYNO: &str = env!("CARGO_BIN_EXE_dyno");
 
 const PASSWORD: &str = "Hunter2&more";
-
-/// Dyno's output, without line breaks.
-fn said(output: &Output) -> String {
-    let text = format!(
-        "{}{}",
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    );
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
 
 /// A directory that Dyno runs in.
 struct Bench(tempfile::TempDir);

@@ -8,19 +8,10 @@ use dyno::measure::pacer::{ArrivalSeeds, Schedule, WorkerShare};
 use dyno::plan::{Arrival, BurstArrivals};
 use dyno::trace::{Reader, Request, RequestKind, Synthetic, TraceProfile, Writer, anonymise};
 
-use crate::support::{dyno, dyno_well, said, skip};
+use crate::support::{dyno, dyno_well, requests, said, skip};
 
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a folder")
-}
-
-fn requests(path: &Path) -> Vec<Request> {
-    let mut reader = Reader::open(path).expect("a compiled trace");
-    let mut all = Vec::new();
-    while let Some(request) = reader.next_request().expect("a request") {
-        all.push(request);
-    }
-    all
 }
 
 fn generate(dir: &Path, name: &str, args: &[&str]) {

@@ -6,10 +6,9 @@ use std::process::Command;
 
 use dyno::base::histogram::Histogram;
 use dyno::record::{Class, Point};
-use dyno::store::Bundle;
 
 use crate::support::quiet::on_a_quiet_machine;
-use crate::support::{DYNO, LoopDevice, dyno_well, have, said, size, skip};
+use crate::support::{DYNO, LoopDevice, dyno_well, have, points, said, size, skip};
 
 /// ACT's load at a multiple of 1, from its source: reads, and large reads and writes, per second.
 const SMALL: f64 = 2_000.0;
@@ -79,11 +78,6 @@ fn stream(name: &str, rate: f64, rest: &str) -> String {
     format!("[[step.stream]]\nname = \"{name}\"\nrate = \"{rate}/s\"\n{rest}\n")
 }
 
-fn points(dir: &Path) -> Vec<Point> {
-    let stored = Bundle::open(&dir.join("b.dyno")).and_then(|b| b.points()).expect("a bundle");
-    stored.into_iter().map(|stored| stored.point).collect()
-}
-
 /// The percentage of a point's ops that were submitted late: standstills of the host.
 fn late_percent(point: &Point) -> f64 {
     let ops: u64 = point.cells.iter().flat_map(|c| &c.tallies).map(|t| t.ops).sum();
@@ -121,7 +115,7 @@ fn the_share_of_reads_over_a_time_is_that_of_arithmetic() {
     on_a_quiet_machine(|| {
         let _ = std::fs::remove_file(dir.path().join("b.dyno"));
         dyno_well(dir.path(), &run);
-        let point = &points(dir.path())[0];
+        let point = &points(&dir.path().join("b.dyno"))[0];
         let (ops, _, response) = of_stream(point, "small-reads", Class::READ);
         let share = |ms: u64| response.shares_from([ms * 1_000_000])[0].expect("reads") * 100.0;
         dyno_well(dir.path(), &["report", "b.dyno", "-o", "b.md"]);
@@ -234,7 +228,7 @@ fn counts_and_shares_are_those_of_aerospikes_own_program_on_the_same_device() {
         let act = String::from_utf8_lossy(&act.stdout).into_owned();
         disk.plan(&step);
         dyno_well(dir, &["run", "plan.toml", "--bundle", "b.dyno"]);
-        let point = points(dir).remove(0);
+        let point = points(&dir.join("b.dyno")).remove(0);
         let pairs = [
             ("small-reads", Class::READ, "reads"),
             ("large-reads", Class::READ, "large-block-reads"),

@@ -12,7 +12,6 @@
 use std::path::Path;
 use std::process::Command;
 
-use dyno::analysis::comparability::conditions;
 use dyno::analysis::difference::Grade;
 use dyno::analysis::facts::Facts;
 use dyno::analysis::keys::StepKey;
@@ -22,18 +21,12 @@ use dyno::language::Language;
 use dyno::store::Bundle;
 
 use crate::support::quiet::on_a_quiet_machine;
-use crate::support::{DYNO, nvme_lab, skip};
+use crate::support::{dyno_well, nvme_lab, skip};
 
 const A_OPS_PER_S: f64 = 1500.0;
 const B_OPS_PER_S: f64 = 1000.0;
 /// Concurrent requests in the lab's `ratio-protocol.toml`.
 const DEPTH: f64 = 16.0;
-
-fn dyno(args: &[&str]) -> String {
-    let output = Command::new(DYNO).args(args).output().unwrap();
-    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
 
 /// The result of a step on a subject, all classes of op together.
 #[derive(Debug)]
@@ -109,7 +102,7 @@ impl Still {
 
 /// At a drive with this many ops per second, a full queue waits as long as that many take.
 fn check_ratio(bundle: &Path, still: &Still) {
-    let csv = dyno(&["export", &bundle.to_string_lossy()]);
+    let csv = dyno_well(Path::new("."), &["export", &bundle.to_string_lossy()]);
     let points = Bundle::open(bundle).unwrap().points().unwrap();
     for step in ["read", "mixed"] {
         let of = |subject: &str, limit: f64| {
@@ -213,7 +206,7 @@ fn check_flushes(bundle: &Path) {
 /// QEMU's names, and B's other block size, set by the lab, disqualifies the comparison.
 fn check_database(bundle: &Path) {
     let facts = check_limits(bundle);
-    let found = conditions::differences(&facts);
+    let found = &facts.comparisons.conditions;
     let l = Language::ENGLISH;
     let block = found
         .iter()
@@ -226,7 +219,7 @@ fn check_database(bundle: &Path) {
 
     let bundle = bundle.to_string_lossy();
     let page = bundle.replace(".dyno", ".html");
-    dyno(&["report", &bundle, "--output", &page]);
+    dyno_well(Path::new("."), &["report", &bundle, "--output", &page]);
     let page = std::fs::read_to_string(page).unwrap();
     let firmware = Command::new("qemu-system-x86_64").arg("--version").output().unwrap();
     let firmware = String::from_utf8_lossy(&firmware.stdout)
@@ -241,7 +234,7 @@ fn check_database(bundle: &Path) {
     {
         assert!(page.contains(told), "'{told}' is not in the brief");
     }
-    let compared = dyno(&["compare", &bundle]);
+    let compared = dyno_well(Path::new("."), &["compare", &bundle]);
     let unranked = "B and A are not comparable: Drive: Logical block size differs, 512 bytes (A), \
                     4096 bytes (B)";
     assert!(

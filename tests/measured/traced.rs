@@ -8,16 +8,7 @@ use dyno::store::Bundle;
 use dyno::trace::{Reader, Request, RequestKind};
 
 use crate::support::quiet::on_a_quiet_machine;
-use crate::support::{lab, size, skip};
-
-fn requests(path: &Path) -> Vec<Request> {
-    let mut reader = Reader::open(path).expect("a compiled trace");
-    let mut all = Vec::new();
-    while let Some(request) = reader.next_request().expect("a request") {
-        all.push(request);
-    }
-    all
-}
+use crate::support::{lab, requests, size, skip};
 
 /// Requests of each kind that a drive completed, as `/sys/block/*/stat` counts them (kernel,
 /// block/stat): reads, writes, discards, flushes. A flush counts as a write too.

@@ -1,16 +1,14 @@
 //! A toy figure: a disc for each step.
 
-use dyno::analysis::Facts;
-use dyno::analysis::facts::StepFacts;
-use dyno::language::Language;
-use dyno::chart::{self, Chart, OfStep, Palette, Plot};
+use dyno::chart::{self, Chart, OfStep, Palette, Plot, StepDrawing};
 
 pub fn add() {
     chart::OF_STEP.add(OfStep { section: "results", figures });
 }
 
-fn figures(_l: Language, _facts: &Facts, step: &StepFacts) -> Vec<Chart> {
-    vec![Chart::of_step(&step.name, "disc", Disc(step.name.clone()))]
+fn figures(drawing: &StepDrawing<'_>) -> Vec<Chart> {
+    let name = &drawing.step.name;
+    vec![Chart::of_step(name, "disc", Disc(name.clone()))]
 }
 
 struct Disc(String);

@@ -13,6 +13,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
+use dyno::record::Point;
+use dyno::store::Bundle;
+use dyno::trace::{Reader, Request};
+
 pub const DYNO: &str = env!("CARGO_BIN_EXE_dyno");
 
 /// Reports that a test cannot show all or part of its purpose here, and why. The only way to do so:
@@ -153,9 +157,43 @@ pub fn dyno(dir: &Path, args: &[&str]) -> Output {
 /// The same if it must succeed; returns its output.
 #[track_caller]
 pub fn dyno_well(dir: &Path, args: &[&str]) -> String {
-    let output = dyno(dir, args);
-    assert!(output.status.success(), "dyno {args:?}: {}", said(&output));
+    tool(DYNO, dir, args)
+}
+
+/// The same of another program.
+#[track_caller]
+pub fn tool(program: &str, dir: &Path, args: &[&str]) -> String {
+    run_well(Command::new(program).current_dir(dir).args(args))
+}
+
+/// Runs a command that must succeed; returns its output.
+#[track_caller]
+pub fn run_well(command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|e| panic!("{command:?}: {e}"));
+    assert!(output.status.success(), "{command:?}: {}", said(&output));
     String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// A folder with two directories for subjects, x and y.
+pub fn two_drives() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().expect("a folder");
+    for name in ["x", "y"] {
+        std::fs::create_dir(dir.path().join(name)).expect("a folder");
+    }
+    dir
+}
+
+/// All points of a bundle.
+pub fn points(bundle: &Path) -> Vec<Point> {
+    let stored = Bundle::open(bundle).and_then(|bundle| bundle.points()).expect("a bundle");
+    stored.into_iter().map(|stored| stored.point).collect()
+}
+
+/// All requests of a compiled trace.
+pub fn requests(path: &Path) -> Vec<Request> {
+    let mut reader = Reader::open(path).expect("a compiled trace");
+    let next = || reader.next_request().expect("a request");
+    std::iter::from_fn(next).collect()
 }
 
 pub fn said(output: &Output) -> String {

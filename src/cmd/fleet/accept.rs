@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::super::json::{self, OutputFormat};
 use super::super::load::{each, share};
 use crate::analysis::Question;
-use crate::analysis::keys::SubjectKey;
+use crate::analysis::keys::{RunKey, SubjectKey};
 use crate::analysis::points::metric::MetricRequest;
 use crate::analysis::verdicts::acceptance::{
     Acceptance, DriveVerdict, Judge, JudgedDrive, JudgedFigure, judge, measures, specimens,
@@ -69,7 +69,7 @@ fn verdict(args: &AcceptArgs, out: &mut dyn Write) -> Result<u8> {
     for path in &each(&args.delivery)? {
         let paths = [&references[..1], std::slice::from_ref(path)].concat();
         let facts = bundles::facts(&paths, &question)?;
-        delivered.extend(specimens(&facts, 1, &asked, Some(SubjectKey(0))));
+        delivered.extend(specimens(&facts, RunKey(1), &asked, Some(SubjectKey(0))));
     }
     let found = judge(asked, &reference, delivered, args.false_rejections);
     if found.judges.is_empty() {
@@ -108,9 +108,8 @@ fn sample(args: &AcceptArgs, question: &Question) -> Result<(Vec<JudgedFigure>, 
             "use one that `dyno show` prints for it",
         ));
     }
-    let all = (0..facts.setup.runs.len())
-        .flat_map(|run| specimens(&facts, run, &asked, Some(SubjectKey(0))));
-    let all = all.collect();
+    let runs = facts.setup.runs.keys();
+    let all = runs.flat_map(|run| specimens(&facts, run, &asked, Some(SubjectKey(0)))).collect();
     Ok((asked, all))
 }
 

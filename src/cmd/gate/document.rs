@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::analysis::StepPlace;
-use crate::analysis::facts::Facts;
+use crate::analysis::facts::{Facts, MeasuredFacts, Subjects};
 use crate::analysis::verdicts::gate::{Gate, GateVerdict, Judged, NoVerdictCause};
 use crate::base::units::finite;
 use crate::brief::gate as text;
@@ -64,6 +64,7 @@ struct GateFigure {
 impl Gated {
     /// For a gate and its bundles.
     pub fn new(l: Language, facts: &Facts, gate: &Gate) -> Gated {
+        let Facts { subjects, measured, .. } = facts;
         let mut base: Vec<String> = facts.setup.runs.iter().map(|run| run.file.clone()).collect();
         let new = base.pop().unwrap_or_default();
         let unit = match gate.unit {
@@ -76,14 +77,24 @@ impl Gated {
             base,
             new,
             unit,
-            figures: gate.rows.iter().map(|row| figure(l, facts, gate, row)).collect(),
-            not_paired: gate.unpaired.iter().map(|s| facts.subjects[*s].name.clone()).collect(),
+            figures: gate
+                .rows
+                .iter()
+                .map(|row| figure(l, subjects, measured, gate.unit, row))
+                .collect(),
+            not_paired: gate.unpaired.iter().map(|s| subjects[*s].name.clone()).collect(),
         }
     }
 }
 
-fn figure(l: Language, facts: &Facts, gate: &Gate, row: &Judged) -> GateFigure {
-    let step = &facts.measured.steps[row.step];
+fn figure(
+    l: Language,
+    subjects: &Subjects,
+    measured: &MeasuredFacts,
+    unit: ScatterUnit,
+    row: &Judged,
+) -> GateFigure {
+    let step = &measured.steps[row.step];
     let value = if let StepPlace::Value(value) = row.at { Some(&step.values[value]) } else { None };
     let enough = match row.verdict {
         GateVerdict::NotShown(NoVerdictCause::Scatter(enough)) => enough,
@@ -92,13 +103,13 @@ fn figure(l: Language, facts: &Facts, gate: &Gate, row: &Judged) -> GateFigure {
     let change = row.change.as_ref();
     GateFigure {
         step: step.name.clone(),
-        subject: facts.subjects[row.subject].own_name.clone(),
+        subject: subjects[row.subject].own_name.clone(),
         metric: row.metric.short().to_string(),
         axis: step.axis.as_ref().map(|axis| axis.name.clone()),
         at: value.and_then(|value| finite(value.number)),
         mean: row.at == StepPlace::Mean,
         verdict: text::word_of(&row.verdict),
-        why: text::verdict(l, facts, gate, row),
+        why: text::verdict(l, subjects, measured, unit, row),
         ratio: change.and_then(|change| finite(change.ratio)),
         low: change.and_then(|change| finite(change.low)),
         high: change.and_then(|change| finite(change.high)),

@@ -8,18 +8,18 @@ use crate::analysis::verdicts::gate::{Gate, GateVerdict, Judged};
 use crate::base::error::{Context, Result};
 use crate::brief::gate as text;
 use crate::language::Language;
+use crate::stats::runs::gate::ScatterUnit;
 
 /// The report's text.
 pub fn report(l: Language, facts: &Facts, gate: &Gate) -> Result<String> {
     let mut report = Report::new("dyno gate");
-    for (index, step) in facts.measured.steps.keyed() {
+    let Facts { subjects, measured, .. } = facts;
+    for step in &measured.steps {
         let mut suite = TestSuite::new(&*step.name);
-        suite.add_test_cases(gate.rows.iter().filter(|r| r.step == index).map(|r| {
-            let mut case = TestCase::new(
-                name(l, &facts.subjects, &facts.measured, r),
-                status(l, facts, gate, r),
-            );
-            case.set_classname(format!("{}.{}", step.name, facts.subjects[r.subject].own_name));
+        suite.add_test_cases(gate.rows.iter().filter(|r| r.step == step.key).map(|r| {
+            let status = status(l, subjects, measured, gate.unit, r);
+            let mut case = TestCase::new(name(l, subjects, measured, r), status);
+            case.set_classname(format!("{}.{}", step.name, subjects[r.subject].own_name));
             case
         }));
         if !suite.test_cases.is_empty() {
@@ -37,7 +37,13 @@ fn name(l: Language, subjects: &Subjects, measured: &MeasuredFacts, row: &Judged
     format!("{}: {metric}, {place}", subjects[row.subject].own_name)
 }
 
-fn status(l: Language, facts: &Facts, gate: &Gate, row: &Judged) -> TestCaseStatus {
+fn status(
+    l: Language,
+    subjects: &Subjects,
+    measured: &MeasuredFacts,
+    unit: ScatterUnit,
+    row: &Judged,
+) -> TestCaseStatus {
     let mut status = match row.verdict {
         GateVerdict::NotWorse => return TestCaseStatus::success(),
         GateVerdict::Worse => TestCaseStatus::non_success(NonSuccessKind::Failure),
@@ -46,7 +52,8 @@ fn status(l: Language, facts: &Facts, gate: &Gate, row: &Judged) -> TestCaseStat
     };
     let change = row.change.as_ref().map(text::change);
     let change = change.map(|(by, interval)| format!(" ({by} {interval})")).unwrap_or_default();
-    status.set_message(format!("{}{change}", text::verdict(l, facts, gate, row)));
+    let verdict = text::verdict(l, subjects, measured, unit, row);
+    status.set_message(format!("{verdict}{change}"));
     status.set_type(text::word_of(&row.verdict));
     status
 }

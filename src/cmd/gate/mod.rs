@@ -16,6 +16,7 @@ use super::json::{self, OutputFormat};
 use super::load::share;
 use crate::analysis::Question;
 use crate::analysis::facts::{SetupFacts, Subjects};
+use crate::analysis::keys::RunKey;
 use crate::analysis::points::metric::MetricRequest;
 use crate::analysis::verdicts::gate::judge;
 use crate::base::error::{Context, NoVerdict, Result, exit, failed};
@@ -98,15 +99,15 @@ fn verdict(args: &GateArgs, out: &mut dyn Write) -> Result<u8> {
 }
 
 fn nothing_in_common(subjects: &Subjects, setup: &SetupFacts) -> crate::base::error::Error {
-    let of = |run: usize| {
-        let own = subjects.keys().filter(|s| subjects[*s].run == run);
+    let of = |run: Option<RunKey>| {
+        let own = subjects.keys().filter(|s| Some(subjects[*s].run) == run);
         own.map(|s| &*subjects[s].own_name).collect::<Vec<_>>().join(", ")
     };
     failed(
         format!(
             "the base (subjects {}) has nothing that the new run (subjects {}) could be judged by",
-            of(0),
-            of(setup.runs.len() - 1)
+            of(setup.runs.first_key()),
+            of(setup.runs.last_key())
         ),
         "use the same subject names in both plans, and a metric that both have",
     )

@@ -71,7 +71,7 @@ fn table(args: &ExportArgs, paths: &[PathBuf]) -> Result<()> {
     let options = args.brief.as_deref().map(BriefOptions::load).transpose()?.unwrap_or_default();
     let question = Question { masks: options.masks(), ..args.asked.question()? };
     let facts = bundles::facts(paths, &question)?;
-    options.check_masks(&facts)?;
+    options.check_masks(&facts.subjects, &facts.statements.mask)?;
     let of = (paths, &facts);
     let inputs: Vec<&Path> = paths.iter().chain(&args.brief).map(PathBuf::as_path).collect();
     if let Some(path) = &args.output {

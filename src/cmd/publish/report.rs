@@ -32,9 +32,9 @@ pub fn report(
     let options = brief.map(BriefOptions::load).transpose()?.unwrap_or_default();
     let l = bundles.language()?;
     let mut facts = bundles.facts_of_brief(options.masks())?;
-    options.check_masks(&facts)?;
+    options.check_masks(&facts.subjects, &facts.statements.mask)?;
     let options = options.masked(&facts.statements.mask)?;
-    options.choose_subject(&mut facts)?;
+    options.choose_subject(&mut facts.subjects)?;
     options.state_drives(&mut facts);
     facts.statements.declared = options.declared(&facts.statements.declared);
     let document = Brief::new(l, &facts, &options)?;

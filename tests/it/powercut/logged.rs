@@ -8,16 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use super::write_log::{Drive, SECTOR, WriteLog};
-use crate::support::{LoopDevice, until};
-
-/// Runs a tool that must succeed.
-#[track_caller]
-fn run(command: &mut Command) -> String {
-    let output = command.output().expect("the tool is started");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{command:?}: {said}");
-    String::from_utf8_lossy(&output.stdout).trim().to_string()
-}
+use crate::support::{LoopDevice, run_well, until};
 
 /// An image of a filesystem, mounted on a loop device until dropped.
 pub struct Mounted {
@@ -60,15 +51,17 @@ impl Drop for Mounted {
 /// An image with an empty ext4. Without discards, which are zeros in a log.
 pub fn empty_filesystem(image: &Path, mib: u64) {
     std::fs::File::create(image).and_then(|file| file.set_len(mib << 20)).expect("an image");
-    run(Command::new("mkfs.ext4").args(["-q", "-E", "nodiscard"]).arg(image));
+    run_well(Command::new("mkfs.ext4").args(["-q", "-E", "nodiscard"]).arg(image));
 }
 
 /// A copy of an image, with holes for zeros. It is a new file: the old one may still be mounted in
 /// another test's mount namespace.
 pub fn copy(from: &Path, to: &Path) {
-    run(Command::new("cp")
-        .args(["--sparse=always", "--reflink=auto", "--remove-destination"])
-        .args([from, to]));
+    run_well(
+        Command::new("cp")
+            .args(["--sparse=always", "--reflink=auto", "--remove-destination"])
+            .args([from, to]),
+    );
 }
 
 /// An image whose requests are logged while it is used through `export`.
@@ -122,7 +115,7 @@ impl Logged {
     /// The log up to a length. The export is no longer in use.
     pub fn stop(mut self, len: usize) -> WriteLog {
         let pid = self.daemon.id().to_string();
-        run(Command::new("kill").arg(&pid));
+        run_well(Command::new("kill").arg(&pid));
         self.daemon.wait().expect("ended");
         let mut bytes = std::fs::read(&self.log).expect("a log");
         bytes.truncate(len);

@@ -1,7 +1,7 @@
 //! A point measured to determine its bottleneck: its load, its run, and the expected verdict.
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
 use dyno::analysis::facts::CellFacts;
 use dyno::analysis::keys::StepKey;
@@ -9,7 +9,7 @@ use dyno::analysis::limits::bottleneck::Bottleneck;
 use dyno::brief::text::bottleneck_text;
 use dyno::language::Language;
 
-use crate::support::{open_to_all, skip};
+use crate::support::{open_to_all, said, skip};
 
 pub const FILE: &str = r#"
 [dataset.data]
@@ -86,16 +86,6 @@ pub fn null(latency: &str) -> String {
          [[step.stream]]\nname = \"io\"\nworkload = \"random\"\n\
          engine = {{ kind = \"null\", latency = \"{latency}\" }}\n"
     )
-}
-
-/// Messages are wrapped for readers; the search must not depend on line breaks.
-pub fn said(output: &Output) -> String {
-    let text = format!(
-        "{}{}",
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    );
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 pub fn file(engine: &str, direct: bool, load: &str) -> String {

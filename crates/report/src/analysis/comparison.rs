@@ -5,7 +5,7 @@ use crate::analysis::difference::FieldDifference;
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::Metric;
 use crate::stats::Better;
-use crate::stats::percent::{Formula, in_interval};
+use crate::stats::percent::{Formula, cut_off, in_interval, said};
 
 /// The place in a step at which two subjects are compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,6 +20,15 @@ pub enum StepPlace {
     Latency(f64),
     /// The highest load within the limit found by the step's search.
     Limit,
+}
+
+/// What a comparison of means is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MeanOver {
+    /// The number of axis values; 0 if it is no comparison of means.
+    Points(usize),
+    /// The number of equal loads.
+    Loads(usize),
 }
 
 /// The result of a comparison.
@@ -62,6 +71,8 @@ pub struct Comparison {
     pub repeats: usize,
     /// The result.
     pub standing: Standing,
+    /// What the mean is over, if it is one.
+    pub over: MeanOver,
     /// Permitted differences between the two plans of the step, with the better one's value first.
     pub varied: Vec<FieldDifference>,
 }
@@ -125,6 +136,56 @@ pub struct Claim {
     pub comparison: Comparison,
     /// It is the largest of several: the number of points that show the same direction.
     pub of_points: usize,
+    /// The number of comparisons that share the error probability.
+    pub family: usize,
+    /// The drives for which it holds; None if no drive was involved.
+    pub scope: Option<ClaimScope>,
+}
+
+/// The drives for which a claim holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ClaimScope {
+    /// The one device that the subjects share.
+    OneDevice,
+    /// The one drive of each subject.
+    TwoDrives,
+    /// One drive of each group, by its path.
+    OfGroups(String, String),
+    /// This many drives of each model.
+    Each(usize),
+    /// The drives that were measured.
+    TheseDrives,
+}
+
+/// The largest lead of a subject over another in imported figures without repeats. Their scatter is
+/// unknown, so it is arithmetic and no claim.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gap {
+    /// The step.
+    pub step: StepKey,
+    /// The metric.
+    pub metric: Metric,
+    /// The leading subject.
+    pub better: SubjectKey,
+    /// The other.
+    pub worse: SubjectKey,
+    /// Index of the axis value.
+    pub value: usize,
+    /// The ratio there: above 1.
+    pub times: f64,
+}
+
+impl Gap {
+    /// The difference, formatted like a percentage in claims; with more decimals if it would be
+    /// zero.
+    pub fn percent(&self) -> String {
+        let formula = match self.metric.better() {
+            Better::Higher => Formula::Gain,
+            Better::Lower => Formula::Reduction,
+        };
+        let percent = formula.of(self.times);
+        if percent < 0.1 { cut_off(percent, 3) } else { said(percent) }
+    }
 }
 
 /// From one axis value on, another subject is better.

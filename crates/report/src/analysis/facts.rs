@@ -6,15 +6,17 @@ mod subjects;
 use std::collections::HashMap;
 
 use crate::analysis::caveat::Caveat;
-use crate::analysis::comparison::{Claim, Comparison, Crossover, StepLead};
-use crate::analysis::difference::Barred;
+use crate::analysis::comparison::{Claim, Comparison, Crossover, Gap, StepLead};
+use crate::analysis::difference::{Barred, Difference, NotGiven};
 use crate::analysis::hosts::{Joint, JointHost};
-use crate::analysis::keys::{Keyed, StepKey, SubjectKey};
+use crate::analysis::keys::{Keyed, RunKey, StepKey, SubjectKey, unordered};
 use crate::analysis::limits::bottleneck;
 use crate::analysis::limits::device_errors::DeviceErrors;
 use crate::analysis::limits::power::PowerFacts;
 use crate::analysis::limits::slow_commands::SlowCommands;
 use crate::analysis::limits::writes::CellWrites;
+use crate::analysis::notes::models::Fleet;
+use crate::analysis::notes::{CommonShift, OfModels, OutlyingDrive};
 use crate::analysis::outliers::Outliers;
 use crate::analysis::points::metric::{Instrument, Metric, MetricRequest};
 use crate::analysis::points::point_summary::{RATE_KEPT, RepeatSummary};
@@ -68,7 +70,7 @@ pub struct ProtocolFacts {
 #[derive(Default)]
 pub struct SetupFacts {
     /// The bundles, in the given order.
-    pub runs: Vec<RunFacts>,
+    pub runs: Keyed<RunKey, RunFacts>,
     /// The preparation of the drives, with their subject.
     pub prepared: Vec<(SubjectKey, PreparationStep)>,
     /// Facts of hosts, drives and engines, by heading.
@@ -99,12 +101,9 @@ pub struct MeasuredFacts {
     pub checks: Vec<StepFacts>,
     /// Points that ended early.
     pub failures: Vec<EarlyEnd>,
-    /// Whether there are only imported figures with too few repeats, whose differences are
-    /// arithmetic and not claims.
-    pub published: bool,
 }
 
-/// The comparisons of the figures.
+/// The comparisons of the figures, and what a reader must know of them.
 #[derive(Default)]
 pub struct Comparisons {
     /// Every comparison, as one family.
@@ -117,6 +116,25 @@ pub struct Comparisons {
     pub crossovers: Vec<Crossover>,
     /// The result of each step at its headline.
     pub leads: Keyed<StepKey, StepLead>,
+    /// Whether there are only imported figures with too few repeats, whose differences are
+    /// arithmetic and not claims.
+    pub published: bool,
+    /// The largest differences of such figures.
+    pub gaps: Vec<Gap>,
+    /// Steps that differ only in block size, each group with its sizes in bytes.
+    pub by_size: Vec<Vec<(u64, StepKey)>>,
+    /// The drives of each step as samples of their models, if there are enough.
+    pub fleets: Keyed<StepKey, Option<Fleet>>,
+    /// Differences in test conditions, worst first; none of a fleet's subjects.
+    pub conditions: Vec<Difference>,
+    /// Conditions that the sources of imported figures do not give.
+    pub not_given: Vec<NotGiven>,
+    /// Repeats in which all subjects deviated.
+    pub shifts: Vec<CommonShift>,
+    /// Outlying drives of groups.
+    pub outlying: Vec<OutlyingDrive>,
+    /// The models of groups, compared drive by drive.
+    pub models: Vec<OfModels>,
 }
 
 /// The bundles as hosts with a common start; empty if they have none.
@@ -216,8 +234,8 @@ pub struct CellFacts {
     /// For each of these, its place in the order of its block; None if the subjects did not
     /// alternate.
     pub places: Vec<Option<u32>>,
-    /// Index of the bundle of its points.
-    pub bundle: usize,
+    /// The run of its points.
+    pub run: RunKey,
     /// The headline streams together; None if every repeat failed.
     pub total: Option<RepeatSummary>,
     /// Each stream by name, whether it counts in the headline, and its figures.
@@ -338,13 +356,8 @@ impl MeasuredFacts {
 impl Comparisons {
     /// Why two subjects may not be compared in a step, if so.
     pub fn bar(&self, step: StepKey, a: SubjectKey, b: SubjectKey) -> Option<&Barred> {
-        let pair = (a.min(b), a.max(b));
+        let pair = unordered(a, b);
         self.barred.iter().find(|bar| bar.pair == pair && bar.step.is_none_or(|s| s == step))
-    }
-
-    /// The number of comparisons that share the error probability.
-    pub fn searched(&self) -> usize {
-        self.all.len()
     }
 }
 

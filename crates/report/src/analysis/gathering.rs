@@ -1,7 +1,7 @@
 //! Bundles gathered into facts: all runs first, then every point, reduced to numbers immediately,
 //! then the comparisons.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::facts::{
     AxisFacts, AxisPosition, CellFacts, DisclosureGroup, EarlyEnd, Facts, ProtocolFacts,
@@ -9,12 +9,11 @@ use super::facts::{
 };
 use super::question::{self, Question};
 use crate::analysis::bare_step::{imported as imported_step, planned};
+use crate::analysis::claim::lead;
 use crate::analysis::claim::published::is_published;
-use crate::analysis::claim::{claims, compare, lead};
-use crate::analysis::comparability::{alike, caveats, conditions};
-use crate::analysis::comparison::StepLead;
+use crate::analysis::conclusions;
 use crate::analysis::hosts::Gathered;
-use crate::analysis::keys::{Keyed, StepKey, SubjectKey};
+use crate::analysis::keys::{Keyed, RunKey, StepKey, SubjectKey};
 use crate::analysis::limits::device_errors;
 use crate::analysis::limits::meter_facts::{self, Metered};
 use crate::analysis::limits::power::Series;
@@ -29,7 +28,7 @@ use crate::analysis::title::{PlanText, ProtocolTitle};
 use crate::base::error::{Context, Result, failed};
 use crate::base::units;
 use crate::plan::specification::Specification;
-use crate::plan::{Axis, LoopKind, Plan, PointIndex, Step, Timing};
+use crate::plan::{Axis, LoopKind, Plan, PointIndex, Step, SweptKnob, Timing};
 use crate::record::key::{FactHeading, drive};
 use crate::record::{
     Ceiling, Class, Fact, IdlePower, Mask, Outcome, OwnLateness, PacingFloor, Point, PointContents,
@@ -39,7 +38,7 @@ use crate::stats::runs::trend::Drift;
 
 /// One measured point, reduced to numbers.
 struct Measured {
-    bundle: usize,
+    run: RunKey,
     subject: SubjectKey,
     /// As stored in the bundle.
     subject_name: String,
@@ -56,16 +55,33 @@ struct Measured {
     replay: PointReplay,
 }
 
+/// What a run's plan says of its points.
+struct PlannedRun {
+    /// Its subjects by name.
+    subjects: HashMap<String, SubjectKey>,
+    /// The order of measurement.
+    places: PointIndex,
+    /// The swept knobs by step.
+    knobs: HashMap<String, SweptKnob>,
+}
+
+impl PlannedRun {
+    fn of(plan: &Plan, subjects: HashMap<String, SubjectKey>) -> PlannedRun {
+        let knob = |step: &Step| Some((step.name.clone(), step.sweep.as_ref()?.knob.clone()?));
+        let knobs = plan.protocol.steps.iter().filter_map(knob).collect();
+        PlannedRun { subjects, places: PointIndex::of(plan), knobs }
+    }
+}
+
 /// Gathers bundles: all runs first, then every point, then the comparisons.
 pub struct Gathering {
     facts: Facts,
     measured: Vec<Measured>,
-    /// For each run, its subjects' names with their keys.
-    names: Vec<HashMap<String, SubjectKey>>,
-    /// For each run, the order of measurement of its points.
-    places: Vec<PointIndex>,
-    idle: Vec<Vec<IdlePower>>,
-    seen: HashMap<(StepKey, u64), ()>,
+    planned: Keyed<RunKey, PlannedRun>,
+    idle: Keyed<RunKey, Vec<IdlePower>>,
+    /// The steps by name.
+    steps: HashMap<String, StepKey>,
+    seen: HashSet<(StepKey, u64)>,
     groups: HashMap<String, usize>,
     hosts: Gathered,
 }
@@ -97,13 +113,20 @@ impl Gathering {
             },
             ..Facts::default()
         };
-        let (names, idle, seen, groups) = (Vec::new(), Vec::new(), HashMap::new(), HashMap::new());
-        let (measured, places) = (Vec::new(), Vec::new());
-        let hosts = Gathered::new(runs);
-        let mut gathering = Gathering { facts, measured, names, places, idle, seen, groups, hosts };
+        let mut gathering = Gathering {
+            facts,
+            measured: Vec::new(),
+            planned: Keyed::new(),
+            idle: Keyed::new(),
+            steps: HashMap::new(),
+            seen: HashSet::new(),
+            groups: HashMap::new(),
+            hosts: Gathered::new(runs),
+        };
         for run in runs {
             gathering.run(run, runs, &question.subjects)?;
         }
+        gathering.name_steps();
         Ok(gathering)
     }
 
@@ -115,7 +138,7 @@ impl Gathering {
     ) -> Result<()> {
         let RunContents { file, run, facts: noted, prepared } = contents;
         let facts = &mut self.facts;
-        facts.setup.runs.push(RunFacts {
+        let index = facts.setup.runs.push_and_get_key(RunFacts {
             file: file.clone(),
             started_unix_ns: run.started_unix_ns,
             dyno_version: run.dyno_version.clone(),
@@ -132,9 +155,9 @@ impl Gathering {
             }
         }
         let mut names = HashMap::new();
-        let index = facts.setup.runs.len() - 1;
-        let is_wanted =
-            |name: &str| wanted.is_empty() || wanted.iter().any(|(r, n)| *r == index && n == name);
+        let is_wanted = |name: &str| {
+            wanted.is_empty() || wanted.iter().any(|(r, n)| *r == index.0 && n == name)
+        };
         for subject in run.plan.subjects.iter().filter(|s| is_wanted(&s.name)) {
             let holders = all
                 .iter()
@@ -147,7 +170,7 @@ impl Gathering {
                 subject.name.clone()
             };
             let drives = subject.drives.iter().map(|d| d.place.path().display().to_string());
-            let key = facts.subjects.push(SubjectFacts {
+            let key = facts.subjects.push_and_get_key(SubjectFacts {
                 name: label,
                 own_name: subject.name.clone(),
                 run: index,
@@ -170,8 +193,7 @@ impl Gathering {
             facts.setup.prepared.extend(names.get(&p.subject).map(|subject| (*subject, p.clone())));
         }
         noted.iter().for_each(|fact| self.disclose(fact, several));
-        self.names.push(names);
-        self.places.push(PointIndex::of(&run.plan));
+        self.planned.push(PlannedRun::of(&run.plan, names));
         self.idle.push(noted.iter().filter_map(IdlePower::of_fact).collect());
         Ok(())
     }
@@ -216,17 +238,15 @@ impl Gathering {
         }
     }
 
+    fn name_steps(&mut self) {
+        let steps = self.facts.measured.steps.iter_enumerated();
+        self.steps = steps.map(|(key, step)| (step.name.clone(), key)).collect();
+    }
+
     /// The place of a point on its step's axis.
-    fn position(&self, run: usize, step: StepKey, axis: Option<&Axis>) -> AxisPosition {
+    fn position(&self, run: RunKey, step: StepKey, axis: Option<&Axis>) -> AxisPosition {
         let known = &self.facts.measured.steps[step];
-        let of = |own: &&Step| own.name == known.name;
-        let planned = self
-            .facts
-            .setup
-            .runs
-            .get(run)
-            .and_then(|run| run.resolved.protocol.steps.iter().find(of));
-        let knob = planned.and_then(|own| own.sweep.as_ref()?.knob.as_ref());
+        let knob = self.planned[run].knobs.get(&known.name);
         let written = knob.zip(axis).and_then(|(knob, axis)| knob.at(axis.value));
         match written {
             Some((written, _)) => AxisPosition::of_knob(written, &known.values),
@@ -234,16 +254,14 @@ impl Gathering {
         }
     }
 
-    /// Adds a point of the run with that index.
-    pub fn point(&mut self, run: usize, contents: PointContents) {
+    /// Adds a point of a run.
+    pub fn point(&mut self, run: RunKey, contents: PointContents) {
         let PointContents { point, rates, samples, reported, slow_ops } = contents;
-        let Some(&subject) = self.names[run].get(&point.key.subject) else { return };
+        let Some(&subject) = self.planned[run].subjects.get(&point.key.subject) else { return };
         self.note_engine_facts(subject, &point);
         let first = self.facts.subjects.position(|of| of.run == run).unwrap_or_default();
-        self.hosts.point(run, subject.0 - first.0, &point);
-        let Some(step) = self.facts.measured.steps.position(|s| s.name == point.key.step) else {
-            return;
-        };
+        self.hosts.point(run.0, subject.0 - first.0, &point);
+        let Some(&step) = self.steps.get(&point.key.step) else { return };
         let value = self.position(run, step, point.key.axis.as_ref());
         let step_facts = &mut self.facts.measured.steps[step];
         if step_facts.axis.is_none() {
@@ -251,7 +269,7 @@ impl Gathering {
                 point.key.axis.as_ref().map(|a| AxisFacts { name: a.name.clone(), field: a.field });
         }
         let bits = value.number.to_bits();
-        if self.seen.insert((step, bits), ()).is_none() {
+        if self.seen.insert((step, bits)) {
             step_facts.values.push(value.clone());
         }
         if let Outcome::Failed { cause } = &point.outcome {
@@ -269,8 +287,9 @@ impl Gathering {
         summary.report(&reported);
         summary.follow(&rates);
         let ops = point.cells.iter().flat_map(|c| &c.tallies).map(|t| t.ops).sum();
+        let plan = &self.facts.setup.runs[run].resolved;
         self.measured.push(Measured {
-            bundle: run,
+            run,
             subject,
             subject_name: point.key.subject.clone(),
             step,
@@ -278,14 +297,9 @@ impl Gathering {
             repeat: point.key.repeat,
             replay: PointReplay::of(&point, &rates, &samples),
             outliers: Outliers::of(slow_ops, ops, point.key.repeat, &samples),
-            place: self.places[run].place(&self.facts.setup.runs[run].resolved, &point.key),
+            place: self.planned[run].places.place(plan, &point.key),
             series: series_of(&rates, &|r| summary.is_headline(&r.stream)),
-            metered: Metered::of(
-                (samples, &reported),
-                &rates,
-                (&self.facts.setup.runs[run].resolved, &point),
-                &summary,
-            ),
+            metered: Metered::of((samples, &reported), &rates, (plan, &point), &summary),
             summary,
         });
     }
@@ -304,6 +318,7 @@ impl Gathering {
         self.facts.set_checks_apart();
         let shown = show(&self.facts);
         self.facts.measured.steps = others.into_iter().collect();
+        self.name_steps();
         shown
     }
 
@@ -314,7 +329,7 @@ impl Gathering {
     }
 
     fn put_together(&mut self) {
-        let late = self.measured.iter_mut().map(|m| ((m.bundle, m.subject), &mut m.metered));
+        let late = self.measured.iter_mut().map(|m| ((m.run, m.subject), &mut m.metered));
         meter_facts::agree(late);
         let capacity = |s: &SubjectFacts| Some(s.capacity_bytes? * s.drive_count() as f64);
         let capacities: Keyed<SubjectKey, Option<f64>> =
@@ -336,15 +351,7 @@ impl Gathering {
         let steps = std::mem::take(&mut facts.measured.steps).into_iter();
         facts.measured.steps = steps.filter(|step| !step.values.is_empty()).collect();
         facts.set_checks_apart();
-        facts.comparisons.barred = conditions::barred(facts);
-        caveats::note(facts);
-        facts.comparisons.all = compare::all(facts);
-        alike::note_varied(facts);
-        facts.comparisons.claims = claims::all(&facts.comparisons.all);
-        facts.comparisons.crossovers = claims::crossovers(&facts.comparisons.all);
-        let steps = facts.measured.steps.iter();
-        facts.comparisons.leads =
-            steps.map(|step| StepLead::of(&facts.subjects, &facts.comparisons, step)).collect();
+        conclusions::draw(facts);
         (facts.joint.hosts, facts.joint.points) = self.hosts.finish();
         self.facts
     }
@@ -373,7 +380,7 @@ fn lead_of(groups: &BTreeMap<(usize, SubjectKey), Vec<&Measured>>) -> usize {
 
 impl Facts {
     fn note_published(&mut self) {
-        self.measured.published = is_published(&self.setup, &self.measured.steps);
+        self.comparisons.published = is_published(&self.setup, &self.measured);
     }
 
     fn set_checks_apart(&mut self) {
@@ -390,7 +397,7 @@ impl StepFacts {
     fn fill(
         &mut self,
         measured: &[&Measured],
-        idle: &[Vec<IdlePower>],
+        idle: &Keyed<RunKey, Vec<IdlePower>>,
         capacities: &Keyed<SubjectKey, Option<f64>>,
     ) {
         self.values.sort_by(|a, b| a.number.total_cmp(&b.number));
@@ -406,7 +413,7 @@ impl StepFacts {
             let writes: Vec<_> = group.iter().map(|m| m.metered.writes.as_ref()).collect();
             self.cells.push(CellFacts {
                 writes: CellWrites::of(&writes, capacities[*subject]),
-                ..cell(group, *subject, *value, *value == self.lead, &idle[group[0].bundle])
+                ..cell(group, *subject, *value, *value == self.lead, &idle[group[0].run])
             });
         }
         self.class = lead::class(&self.cells);
@@ -463,7 +470,7 @@ fn cell(
         value,
         repeats: group.iter().map(|m| m.repeat).collect(),
         places: group.iter().map(|m| m.place).collect(),
-        bundle: first.bundle,
+        run: first.run,
         drift: total.as_ref().map_or(Drift::TooShort, |t| t.drift),
         total,
         power,

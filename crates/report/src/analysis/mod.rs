@@ -1,23 +1,24 @@
 //! Conclusions from bundles: facts, comparisons, claims, bottlenecks, caveats. Pure and typed:
 //! nothing here reads a file or writes a sentence; docs/claims.md has the rules.
 //!
-//! `gathering` turns points into `facts`, grouped by what a reader needs and joined by `keys`, and
-//! makes every comparison, claim and lead once; `metric` defines what is compared; `alike` and
-//! `conditions` determine which subjects may be compared, `caveats` what rules out a claim;
-//! `compare` makes every comparison, with `curves` for values read from a curve; `claims` selects
-//! claims, `lead` the headline of a step and a brief; `together` finds repeats in which all
-//! subjects moved, `specimens` outlying drives of a group, `fleet` treats all drives as samples of
-//! their models; `outliers` sorts the slowest ops by cause; `multiple` is the largest multiple of a
-//! load that a subject sustains; `hosts` combines simultaneous loads of several hosts; `gate`
-//! judges a new run by its base, `acceptance` delivered drives by a sample of their model; `trend`
-//! follows a figure over many runs; `published` is the arithmetic of figures imported without
-//! repeats. `terms` and `brief` word all of it.
+//! `gathering` turns points into `facts`, grouped by what a reader needs and joined by `keys`;
+//! `conclusions` draws every comparison, claim and note from them once. `metric` defines what is
+//! compared; `alike` and `conditions` determine which subjects may be compared, `caveats` what
+//! rules out a claim; `compare` makes every comparison, with `curves` for values read from a curve;
+//! `claims` selects claims, `lead` the headline of a step and a brief; `together` finds repeats in
+//! which all subjects moved, `specimens` outlying drives of a group, `fleet` treats all drives as
+//! samples of their models, and `notes` has what these find; `outliers` sorts the slowest ops by
+//! cause; `multiple` is the largest multiple of a load that a subject sustains; `hosts` combines
+//! simultaneous loads of several hosts; `gate` judges a new run by its base, `acceptance` delivered
+//! drives by a sample of their model; `trend` follows a figure over many runs; `published` is the
+//! arithmetic of figures imported without repeats. `terms` and `brief` word all of it.
 
 mod bare_step;
 mod caveat;
 pub mod claim;
 pub mod comparability;
 pub mod comparison;
+mod conclusions;
 pub mod cost;
 pub mod difference;
 pub mod facts;
@@ -26,11 +27,11 @@ pub mod hosts;
 pub mod keys;
 pub mod limits;
 pub mod metric_values;
+pub mod notes;
 pub mod outlier_cause;
 pub mod outliers;
 pub mod points;
 mod question;
-pub mod scatter;
 pub mod title;
 pub mod verdicts;
 

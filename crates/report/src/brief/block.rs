@@ -131,6 +131,14 @@ impl Block {
         Block::Heading(Heading { level: 2, text: text.into(), id: None })
     }
 
+    /// A chapter with a list of plain lines; nothing if there are none.
+    pub fn titled_list(title: String, items: Vec<String>) -> Vec<Block> {
+        match items.is_empty() {
+            true => Vec::new(),
+            false => vec![Block::chapter(title), Block::list(items)],
+        }
+    }
+
     /// A list of plain lines.
     pub fn list(items: impl IntoIterator<Item = String>) -> Block {
         Block::List(items.into_iter().map(plain).collect())

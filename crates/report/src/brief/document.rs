@@ -10,7 +10,7 @@ use crate::brief::own::own_text::OwnText;
 use crate::brief::own::references::{Sources, resolve};
 use crate::brief::own::{declared, specification};
 use crate::brief::text::{run_conditions, wording};
-use crate::chart::{self, Palette, choice};
+use crate::chart::{self, Palette, StepDrawing, choice};
 use crate::language::Language;
 use crate::say;
 
@@ -59,7 +59,7 @@ impl Brief {
     pub fn new(l: Language, facts: &Facts, options: &BriefOptions) -> Result<Brief> {
         Ok(Brief {
             language: l,
-            title: declared::cited(&facts.statements, &options.title(l, facts))?,
+            title: declared::cited(&facts.statements, &options.title(l, &facts.protocol))?,
             kicker: facts.protocol.name.clone(),
             byline: byline(l, &facts.setup, &facts.protocol),
             version: facts.setup.runs.first().map_or(String::new(), |r| r.dyno_version.clone()),
@@ -69,7 +69,7 @@ impl Brief {
             } else {
                 facts.subjects.names()
             },
-            palette: options.palette(facts)?,
+            palette: options.palette(&facts.subjects)?,
             cover: [cover(l, facts), declared::lines(l, &facts.statements)?].concat(),
             parts: parts(l, facts, options)?,
             logo_png: options.logo_png.clone(),
@@ -170,9 +170,13 @@ fn cover(l: Language, facts: &Facts) -> Vec<Block> {
     if !lead.findings.is_empty() {
         out.push(Block::List(lead.findings.iter().map(|finding| with_code(finding)).collect()));
     }
-    let figure = lead.step.and_then(|index| match facts.subjects.are_a_fleet() {
-        true => chart::of_step(l, "fleet", facts, &facts.measured.steps[index]).into_iter().next(),
-        false => choice::headline(l, facts, &facts.measured.steps[index]),
+    let Facts { subjects, measured, comparisons, .. } = facts;
+    let figure = lead.step.and_then(|index| {
+        let drawing = StepDrawing::of(l, subjects, comparisons, &measured.steps[index]);
+        match subjects.are_a_fleet() {
+            true => chart::of_step("fleet", &drawing).into_iter().next(),
+            false => choice::headline(&drawing),
+        }
     });
     out.extend(figure.map(|figure| Block::Figures(vec![figure])));
     out.push(Block::note(run_conditions::line(l, facts)));

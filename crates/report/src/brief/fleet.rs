@@ -1,9 +1,9 @@
 //! Fleets as text: the table of a step's models, their differences, and outlying drives.
 
 use super::block::{Block, Table};
-use crate::analysis::facts::{MeasuredFacts, Subjects};
+use crate::analysis::facts::{StepFacts, Subjects};
+use crate::analysis::notes::models::{DriveModel, Fleet, FleetDrive, ModelRatio};
 use crate::analysis::points::metric::{Metric, PointFigure};
-use crate::analysis::verdicts::fleet::{DriveModel, Fleet, FleetDrive, ModelRatio};
 use crate::brief::number_format::{self, NONE};
 use crate::brief::text::condition_text::condition;
 use crate::brief::text::wording;
@@ -16,37 +16,27 @@ use crate::stats::spread::spread;
 const MOST_NAMED: usize = 10;
 
 /// The table of a step's models, and the conclusions.
-pub fn of_step(
-    l: Language,
-    subjects: &Subjects,
-    measured: &MeasuredFacts,
-    fleet: &Fleet,
-) -> Vec<Block> {
-    let mut out = vec![table(l, measured, fleet).block()];
-    let said = sentences(l, subjects, measured, fleet);
+pub fn of_step(l: Language, subjects: &Subjects, step: &StepFacts, fleet: &Fleet) -> Vec<Block> {
+    let mut out = vec![table(l, step, fleet).block()];
+    let said = sentences(l, subjects, step, fleet);
     out.extend((!said.is_empty()).then(|| Block::list(said)));
     out
 }
 
 /// The differences between models, and outlying drives; for groups of drives these are in the
 /// notes.
-pub fn sentences(
-    l: Language,
-    subjects: &Subjects,
-    measured: &MeasuredFacts,
-    fleet: &Fleet,
-) -> Vec<String> {
+pub fn sentences(l: Language, subjects: &Subjects, step: &StepFacts, fleet: &Fleet) -> Vec<String> {
     if !subjects.are_a_fleet() {
         return Vec::new();
     }
-    let mut all: Vec<String> = fleet.ratios.iter().map(|r| ratio(l, measured, fleet, r)).collect();
+    let mut all: Vec<String> = fleet.ratios.iter().map(|r| ratio(l, step, fleet, r)).collect();
     if !fleet.barred.is_empty() {
         let what: Vec<String> = fleet.barred.iter().map(|d| condition(l, &d.what)).collect();
         all.push(say!(l, "fleet-barred", what = l.list(&what)));
     }
     for model in &fleet.models {
         let named = model.apart.iter().take(MOST_NAMED);
-        all.extend(named.map(|at| apart(l, measured, fleet, model, &model.specimens[*at])));
+        all.extend(named.map(|at| apart(l, step, fleet, model, &model.specimens[*at])));
         if model.apart.len() > MOST_NAMED {
             let count = model.apart.len() - MOST_NAMED;
             all.push(say!(l, "fleet-more-apart", model = &model.name, count = count));
@@ -56,8 +46,7 @@ pub fn sentences(
 }
 
 /// "ops/s at depth 8", and the printed form of its values.
-fn place(l: Language, measured: &MeasuredFacts, fleet: &Fleet) -> String {
-    let step = &measured.steps[fleet.step];
+fn place(l: Language, step: &StepFacts, fleet: &Fleet) -> String {
     format!("{}{}", fleet.metric.text(l), wording::place(l, step, &[fleet.value]))
 }
 
@@ -69,14 +58,14 @@ fn printed(l: Language, metric: &Metric, value: f64) -> String {
     }
 }
 
-fn table(l: Language, measured: &MeasuredFacts, fleet: &Fleet) -> Table {
+fn table(l: Language, step: &StepFacts, fleet: &Fleet) -> Table {
     let scatter = |what: String| say!(l, "column-scatter", of = what);
     let head = [
         say!(l, "column-model"),
         say!(l, "column-firmware"),
         say!(l, "column-drives"),
         say!(l, "column-hosts"),
-        place(l, measured, fleet),
+        place(l, step, fleet),
         say!(l, "column-min"),
         say!(l, "column-median"),
         say!(l, "column-max"),
@@ -110,7 +99,7 @@ fn row(l: Language, metric: &Metric, model: &DriveModel) -> Vec<String> {
 }
 
 /// "ops/s at depth 8: drive for drive, A is 5.1 % [2.0, 8.3] better than B, 134 and 66 drives; …"
-fn ratio(l: Language, measured: &MeasuredFacts, fleet: &Fleet, one: &ModelRatio) -> String {
+fn ratio(l: Language, step: &StepFacts, fleet: &Fleet, one: &ModelRatio) -> String {
     let (better, worse) = (&fleet.models[one.pair.0].name, &fleet.models[one.pair.1].name);
     let percent = |factor: f64| (factor - 1.0) * 100.0;
     let found = &one.found;
@@ -128,12 +117,12 @@ fn ratio(l: Language, measured: &MeasuredFacts, fleet: &Fleet, one: &ModelRatio)
         true => say!(l, "fleet-better", better = better, by = by, worse = worse, drives = drives),
         false => say!(l, "fleet-open", first = better, other = worse, by = by, drives = drives),
     };
-    say!(l, "of-step", step = place(l, measured, fleet), sentence = sentence)
+    say!(l, "of-step", step = place(l, step, fleet), sentence = sentence)
 }
 
 fn apart(
     l: Language,
-    measured: &MeasuredFacts,
+    step: &StepFacts,
     fleet: &Fleet,
     model: &DriveModel,
     one: &FleetDrive,
@@ -151,5 +140,5 @@ fn apart(
     if let Some(log) = &one.health {
         sentence = say!(l, "fleet-apart-health", sentence = sentence, log = log);
     }
-    say!(l, "of-step", step = place(l, measured, fleet), sentence = sentence)
+    say!(l, "of-step", step = place(l, step, fleet), sentence = sentence)
 }

@@ -2,7 +2,7 @@
 
 use super::block::{Block, Mark, Table};
 use crate::analysis::StepPlace;
-use crate::analysis::facts::{Facts, MeasuredFacts};
+use crate::analysis::facts::{Facts, MeasuredFacts, Subjects};
 use crate::analysis::verdicts::gate::{Gate, GateVerdict, Judged, NoVerdictCause};
 use crate::brief::number_format::NONE;
 use crate::brief::text::{bottleneck_text, caveat_text, wording};
@@ -71,31 +71,36 @@ pub fn change(change: &RatioChange) -> (String, String) {
 }
 
 /// The verdict on one figure, with the reason if nothing is shown, and the remedy.
-pub fn verdict(l: Language, facts: &Facts, gate: &Gate, row: &Judged) -> String {
+pub fn verdict(
+    l: Language,
+    subjects: &Subjects,
+    measured: &MeasuredFacts,
+    unit: ScatterUnit,
+    row: &Judged,
+) -> String {
     let GateVerdict::NotShown(why) = &row.verdict else { return word_of(&row.verdict).to_string() };
-    let unit = match gate.unit {
+    let units = match unit {
         ScatterUnit::Repeats => "repeats",
         ScatterUnit::Runs => "base runs",
     };
     let why = match why {
-        NoVerdictCause::Scatter(Some(n)) => format!("about {n} {unit} would show it"),
-        NoVerdictCause::Scatter(None) if gate.unit == ScatterUnit::Runs => {
+        NoVerdictCause::Scatter(Some(n)) => format!("about {n} {units} would show it"),
+        NoVerdictCause::Scatter(None) if unit == ScatterUnit::Runs => {
             "more base runs would not show it: repeat the new run".to_string()
         }
         NoVerdictCause::Scatter(None) => "more than 100 repeats would be needed".to_string(),
-        NoVerdictCause::TooFew(have) => format!("{have} {unit}; it takes 3 at least"),
+        NoVerdictCause::TooFew(have) => format!("{have} {units}; it takes 3 at least"),
         NoVerdictCause::NotInNew => "not measured in the new run".to_string(),
         NoVerdictCause::NotInBase => "not measured in the base".to_string(),
         NoVerdictCause::Caveat => "a caveat bars it".to_string(),
-        NoVerdictCause::Barred(number) => {
-            wording::barred(l, &facts.subjects, &facts.measured, &facts.comparisons.barred[*number])
-        }
+        NoVerdictCause::Barred(bar) => wording::barred(l, subjects, measured, bar),
     };
     format!("not shown: {why}")
 }
 
 /// The complete text for the terminal.
 pub fn blocks(l: Language, facts: &Facts, gate: &Gate) -> Vec<Block> {
+    let Facts { subjects, statements, measured, .. } = facts;
     let mut out = vec![Block::chapter(facts.protocol.title.text(l)), Block::lead(sentence(gate))];
     let head = ["step", "subject", "at", "metric", "verdict", "change", "interval"];
     let mut table = Table::new(5, &head);
@@ -104,14 +109,13 @@ pub fn blocks(l: Language, facts: &Facts, gate: &Gate) -> Vec<Block> {
         let (by, interval) =
             row.change.as_ref().map_or((NONE.to_string(), NONE.to_string()), change);
         let mark = if row.verdict == GateVerdict::Worse { Mark::Bad } else { Mark::None };
-        let (step, subject) =
-            (&facts.measured.steps[row.step].title, &facts.subjects[row.subject].own_name);
+        let (step, subject) = (&measured.steps[row.step].title, &subjects[row.subject].own_name);
         let metric = row.metric.text(l);
-        let names = [step.text(l), subject.clone(), place(l, &facts.measured, row), metric];
+        let names = [step.text(l), subject.clone(), place(l, measured, row), metric];
         let own = [word_of(&row.verdict).to_string(), by, interval];
         if let GateVerdict::NotShown(why) = &row.verdict {
             caveat |= *why == NoVerdictCause::Caveat;
-            let said = verdict(l, facts, gate, row);
+            let said = verdict(l, subjects, measured, gate.unit, row);
             let barred = matches!(why, NoVerdictCause::Barred(_));
             let reason = if barred { said } else { format!("{}: {said}", names.join(", ")) };
             if !reasons.contains(&reason) {
@@ -125,10 +129,11 @@ pub fn blocks(l: Language, facts: &Facts, gate: &Gate) -> Vec<Block> {
         out.push(Block::list(reasons));
     }
     if caveat {
-        out.push(Block::list(caveat_text::caveats(l, facts, bottleneck_text::because)));
+        let why = bottleneck_text::because;
+        out.push(Block::list(caveat_text::caveats(l, subjects, statements, measured, why)));
     }
     if !gate.unpaired.is_empty() {
-        let names: Vec<&str> = gate.unpaired.iter().map(|s| &*facts.subjects[*s].name).collect();
+        let names: Vec<&str> = gate.unpaired.iter().map(|s| &*subjects[*s].name).collect();
         let names = names.join(", ");
         out.push(Block::note(format!("Subjects on only one side, not compared: {names}.")));
     }

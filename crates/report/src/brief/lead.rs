@@ -6,9 +6,8 @@ use super::fleet as words;
 use crate::analysis::claim::compare::Comparison;
 use crate::analysis::claim::lead;
 use crate::analysis::comparison::StepLead;
-use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::facts::{Facts, MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::keys::{StepKey, SubjectKey};
-use crate::analysis::verdicts::fleet;
 use crate::brief::text::causes::{self, SaidRemedies};
 use crate::brief::text::outcome::{Said, key};
 use crate::brief::text::{outcome, published, wording};
@@ -47,7 +46,7 @@ impl Lead {
         let (Some(key), true) = (step, facts.subjects.len() > 1) else {
             return alone(l, facts, step);
         };
-        if facts.measured.published {
+        if facts.comparisons.published {
             let found = published::lead(l, facts, MOST_PUBLISHED);
             let nothing = || (say!(l, "published-no-difference"), Vec::new());
             let (sentence, findings) = found.unwrap_or_else(nothing);
@@ -62,12 +61,12 @@ impl Lead {
                 Lead { sentence, findings, step, ranks: true, remedies }
             }
             None => {
-                let open = || outcome.all.iter().map(|c| not_shown(l, facts, c));
                 let subjects = &facts.subjects;
+                let open = || outcome.all.iter().map(|c| not_shown(l, subjects, own, c));
                 let level = |s| outcome::level(l, subjects, own, s);
                 let levels = || subjects.keys().filter_map(level);
                 let mut findings: Vec<String> = open().chain(levels()).collect();
-                findings.truncate(MOST_FINDINGS.max(facts.subjects.len()));
+                findings.truncate(MOST_FINDINGS.max(subjects.len()));
                 let sentence = causes::no_claim(l, facts, &mut remedies);
                 Lead { sentence, findings, step, ranks: false, remedies }
             }
@@ -82,10 +81,11 @@ fn first(
     outcome: &StepLead,
     remedies: &mut SaidRemedies,
 ) -> Option<(String, Vec<Said>)> {
-    let own = facts.subjects.headline;
+    let (subjects, measured) = (&facts.subjects, &facts.measured);
+    let own = subjects.headline;
     if let Some((sentence, said)) = outcome::of_subject(l, facts, outcome, remedies) {
-        let sentence = wording::of_step(l, &facts.measured, outcome.step, sentence);
-        let sentence = match outcome::more_changes(&facts.subjects, outcome) {
+        let sentence = wording::of_step(l, &measured.steps[outcome.step], sentence);
+        let sentence = match outcome::more_changes(subjects, outcome) {
             0 => sentence,
             count => say!(l, "changes-more-times", sentence = sentence, count = count),
         };
@@ -97,12 +97,12 @@ fn first(
     let rank =
         |c: &Comparison| (!c.is_with(own), c.step != outcome.step, c.metric != outcome.metric);
     let strongest = all.iter().map(|c| &c.comparison).min_by_key(|c| rank(c))?;
-    let mut sentence = said_of_step(l, facts, strongest);
+    let mut sentence = said_of_step(l, subjects, measured, strongest);
     if let Some(c) = outcome.all.iter().min_by_key(|c| !c.is_with(own)) {
-        let open = if c.step == strongest.step {
-            outcome::open(l, facts, c)
-        } else {
-            not_shown(l, facts, c)
+        let step = &measured.steps[c.step];
+        let open = match c.step == strongest.step {
+            true => outcome::open(l, subjects, step, c),
+            false => not_shown(l, subjects, step, c),
         };
         sentence = say!(l, "two-sentences", first = sentence, second = open);
     }
@@ -110,13 +110,18 @@ fn first(
 }
 
 /// "4 KiB reads: A delivers 21 % [19, 24] more ops/s than B at 96 threads."
-fn said_of_step(l: Language, facts: &Facts, c: &Comparison) -> String {
-    let sentence = wording::stopped(l, wording::sentence(l, facts, c));
-    wording::of_step(l, &facts.measured, c.step, sentence)
+fn said_of_step(
+    l: Language,
+    subjects: &Subjects,
+    measured: &MeasuredFacts,
+    c: &Comparison,
+) -> String {
+    let step = &measured.steps[c.step];
+    wording::of_step(l, step, wording::stopped(l, wording::sentence(l, subjects, step, c)))
 }
 
-fn not_shown(l: Language, facts: &Facts, c: &Comparison) -> String {
-    wording::of_step(l, &facts.measured, c.step, outcome::open(l, facts, c))
+fn not_shown(l: Language, subjects: &Subjects, step: &StepFacts, c: &Comparison) -> String {
+    wording::of_step(l, step, outcome::open(l, subjects, step, c))
 }
 
 /// Claims after the first sentence, for each kind most important first: other figures of the same
@@ -170,19 +175,19 @@ fn claims_beside(l: Language, facts: &Facts, step: &StepFacts, said: Vec<Said>) 
 /// If the better subject changes along the axis, this is stated, because one end does not represent
 /// the whole.
 fn one_finding(l: Language, facts: &Facts, c: &Comparison) -> String {
-    let crossovers = &facts.comparisons.crossovers;
-    let mut same = crossovers.iter().filter(|o| o.step == c.step && o.metric == c.metric);
+    let Facts { subjects, measured, comparisons, .. } = facts;
+    let mut same =
+        comparisons.crossovers.iter().filter(|o| o.step == c.step && o.metric == c.metric);
     match same.find(|o| c.is_of(o.before, o.after)) {
-        Some(crossover) => {
-            wording::stopped(l, wording::crossover(l, &facts.subjects, &facts.measured, crossover))
-        }
-        None => said_of_step(l, facts, c),
+        Some(c) => wording::stopped(l, wording::crossover(l, subjects, measured, c)),
+        None => said_of_step(l, subjects, measured, c),
     }
 }
 
 /// For a fleet: the number of drives, the differences between their models, and outlying drives.
 fn of_fleet(l: Language, facts: &Facts, step: Option<StepKey>) -> Lead {
-    let Some(fleet) = step.and_then(|key| fleet::of_step(facts, &facts.measured.steps[key])) else {
+    let fleet = step.and_then(|key| facts.comparisons.fleets[key].as_ref());
+    let Some(fleet) = fleet else {
         let sentence = say!(l, "fleet-not-shown", drives = facts.subjects.len());
         let (findings, remedies) = (Vec::new(), Vec::new());
         return Lead { sentence, findings, step, ranks: false, remedies };
@@ -192,10 +197,9 @@ fn of_fleet(l: Language, facts: &Facts, step: Option<StepKey>) -> Lead {
     let drives = say!(l, "fleet-drives", count = drives);
     let models = fleet.models.len();
     let sentence = say!(l, "fleet-lead", drives = drives, models = models, apart = apart);
-    let mut findings: Vec<String> = words::sentences(l, &facts.subjects, &facts.measured, &fleet)
-        .into_iter()
-        .map(|said| wording::stopped(l, said))
-        .collect();
+    let own = &facts.measured.steps[fleet.step];
+    let said = words::sentences(l, &facts.subjects, own, fleet).into_iter();
+    let mut findings: Vec<String> = said.map(|said| wording::stopped(l, said)).collect();
     findings.truncate(MOST_FINDINGS);
     Lead { sentence, findings, step, ranks: false, remedies: Vec::new() }
 }

@@ -6,11 +6,11 @@ use super::fleet as words;
 use super::lead::Lead;
 use super::section::{bottlenecks, results};
 use crate::analysis::comparison::{Claim, Crossover};
-use crate::analysis::facts::{Facts, MeasuredFacts, StepFacts, Subjects};
+use crate::analysis::facts::{Comparisons, Facts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
 use crate::analysis::points::point_summary::{
     ClassSummary, Latency, P99, RATE_KEPT, RepeatSummary,
 };
-use crate::analysis::verdicts::{fleet, selftest};
+use crate::analysis::verdicts::selftest;
 use crate::brief::number_format;
 use crate::brief::section::setup::{database_servers, drives};
 use crate::brief::section::steps::{energy, equal_load, outliers, tpcc};
@@ -37,7 +37,7 @@ pub fn steps(l: Language, facts: &Facts) -> Vec<Block> {
         if step.cells.iter().any(|c| c.streams.iter().any(|(_, headline, _)| !headline)) {
             out.push(Block::note(say!(l, "streams-in-brackets")));
         }
-        out.extend(groups(l, facts, step, true));
+        out.extend(groups(l, &facts.subjects, &facts.setup, step, true));
         out.extend(energy::table(l, &facts.subjects, step).map(Table::block));
         out.extend(limited(l, &facts.subjects, step));
         let slowest = outliers::lines(l, &facts.subjects, step);
@@ -47,9 +47,7 @@ pub fn steps(l: Language, facts: &Facts) -> Vec<Block> {
         out.extend(open_loop(l, &facts.subjects, step));
     }
     let notes = energy::notes(l, &facts.subjects, &facts.measured);
-    if !notes.is_empty() {
-        out.extend([Block::chapter(say!(l, "power-meters")), Block::list(notes)]);
-    }
+    out.extend(Block::titled_list(say!(l, "power-meters"), notes));
     out
 }
 
@@ -71,50 +69,49 @@ pub fn headline(l: Language, facts: &Facts) -> Vec<String> {
 
 /// The headline, then the subjects at each axis value, each compared with the first.
 pub fn compare(l: Language, facts: &Facts) -> Vec<Block> {
+    let Facts { subjects, setup, measured, comparisons, .. } = facts;
     let mut out = header(l, facts);
     out.extend(headline(l, facts).into_iter().map(Block::lead));
-    if facts.subjects.are_a_fleet() {
-        out.extend(models(l, facts));
+    if subjects.are_a_fleet() {
+        out.extend(models(l, subjects, measured, comparisons));
         return out;
     }
-    for step in &facts.measured.steps {
+    for step in &measured.steps {
         out.extend([Block::chapter(step.title.text(l)), Block::note(results::describe(l, step))]);
-        out.push(results::side_by_side(l, facts, step).block());
+        out.push(results::side_by_side(l, subjects, comparisons, step).block());
         if step.has_marks() {
             out.push(Block::note(say!(l, "see-caveats-marks")));
         }
-        out.extend(groups(l, facts, step, false));
-        out.extend(energy::table(l, &facts.subjects, step).map(Table::block));
-        if let Some(table) = equal_load::table(l, &facts.subjects, &facts.comparisons, step) {
+        out.extend(groups(l, subjects, setup, step, false));
+        out.extend(energy::table(l, subjects, step).map(Table::block));
+        if let Some(table) = equal_load::table(l, subjects, comparisons, step) {
             out.extend([table.block(), Block::note(equal_load::how(l))]);
         }
-        out.extend(comparisons(l, facts, step));
-        out.extend(open_loop(l, &facts.subjects, step));
+        out.extend(results_of_comparisons(l, facts, step));
+        out.extend(open_loop(l, subjects, step));
     }
-    let caveats = caveat_text::caveats(l, facts, bottleneck_text::because);
-    if !caveats.is_empty() {
-        out.extend([Block::chapter(say!(l, "section-marks")), Block::list(caveats)]);
-    }
-    out.extend(notes::blocks(l, facts));
-    out.extend(failures(l, &facts.subjects, &facts.measured));
-    if !facts.comparisons.all.is_empty() {
+    out.extend(caveats_and_notes(l, facts, say!(l, "section-marks")));
+    out.extend(failures(l, subjects, measured));
+    if !comparisons.all.is_empty() {
         out.push(Block::note(wording::footnote(l)));
     }
     let of_host = |summary| wording::stopped(l, say!(l, "on-this-host", summary = summary));
-    out.extend(
-        selftest::of_host(&facts.setup).into_iter().map(|s: String| Block::note(of_host(s))),
-    );
+    out.extend(selftest::of_host(setup).into_iter().map(|s: String| Block::note(of_host(s))));
     out
 }
 
 /// For a fleet, the models of each step instead of every subject.
-fn models(l: Language, facts: &Facts) -> Vec<Block> {
+fn models(
+    l: Language,
+    subjects: &Subjects,
+    measured: &MeasuredFacts,
+    comparisons: &Comparisons,
+) -> Vec<Block> {
     let mut out = Vec::new();
-    for fleet in facts.measured.steps.iter().filter_map(|step| fleet::of_step(facts, step)) {
-        let step = &facts.measured.steps[fleet.step];
-        let described = Block::note(results::describe(l, step));
-        out.extend([Block::chapter(step.title.text(l)), described]);
-        out.extend(words::of_step(l, &facts.subjects, &facts.measured, &fleet));
+    for (step, fleet) in measured.steps.iter().zip(&comparisons.fleets) {
+        let Some(fleet) = fleet else { continue };
+        out.extend([Block::chapter(step.title.text(l)), Block::note(results::describe(l, step))]);
+        out.extend(words::of_step(l, subjects, step, fleet));
     }
     out.push(Block::note(say!(l, "fleet-how")));
     out
@@ -122,49 +119,50 @@ fn models(l: Language, facts: &Facts) -> Vec<Block> {
 
 /// Claims, strongest first, and points without claims, with the reason.
 pub fn claims(l: Language, facts: &Facts) -> Vec<Block> {
-    let found = &facts.comparisons.claims;
+    let Facts { subjects, measured, comparisons, .. } = facts;
     let claim = |claim: &Claim| {
-        let (said, basis) = wording::claim(l, facts, claim);
+        let step = &measured.steps[claim.comparison.step];
+        let (said, basis) = wording::claim(l, subjects, step, claim);
         say!(l, "claim-with-basis", claim = said, basis = basis)
     };
-    let crossover = |own: &Crossover| {
-        wording::stopped(l, wording::crossover(l, &facts.subjects, &facts.measured, own))
-    };
-    let mut items: Vec<String> = found.iter().map(claim).collect();
-    items.extend(facts.comparisons.crossovers.iter().map(crossover));
+    let crossover =
+        |own: &Crossover| wording::stopped(l, wording::crossover(l, subjects, measured, own));
+    let mut items: Vec<String> = comparisons.claims.iter().map(claim).collect();
+    items.extend(comparisons.crossovers.iter().map(crossover));
     let mut out = if items.is_empty() { Vec::new() } else { vec![Block::list(items)] };
-    match published::rows(l, &facts.subjects, &facts.measured) {
-        Some(rows) => {
-            let item = |[figure, subject, with, at, calculation, result, other, step]: [String;
-                            8]| {
-                say!(
-                    l,
-                    "published-row",
-                    step = step,
-                    figure = figure,
-                    at = at,
-                    subject = subject,
-                    rival = with,
-                    calculation = calculation,
-                    result = result,
-                    other = other
-                )
-            };
-            out.extend([Block::text(published::how(l)), Block::list(rows.into_iter().map(item))]);
-        }
-        None if found.is_empty() => {
-            out.push(Block::text(causes::no_claim(l, facts, &mut Vec::new())))
-        }
-        None => {}
+    if comparisons.published {
+        let item = |[figure, subject, with, at, calculation, result, other, step]: [String; 8]| {
+            say!(
+                l,
+                "published-row",
+                step = step,
+                figure = figure,
+                at = at,
+                subject = subject,
+                rival = with,
+                calculation = calculation,
+                result = result,
+                other = other
+            )
+        };
+        let rows = published::rows(l, subjects, measured).into_iter().map(item);
+        out.extend([Block::text(published::how(l)), Block::list(rows)]);
+    } else if comparisons.claims.is_empty() {
+        out.push(Block::text(causes::no_claim(l, facts, &mut Vec::new())));
     }
-    out.extend(wording::not_comparable(l, facts).into_iter().map(Block::text));
-    let caveats = caveat_text::caveats(l, facts, bottleneck_text::because);
-    if !caveats.is_empty() {
-        let title = say!(l, "caveats-of-claims");
-        out.extend([Block::chapter(title), Block::list(caveats)]);
-    }
-    out.extend(notes::blocks(l, facts));
+    let barred = wording::not_comparable(l, subjects, measured, comparisons);
+    out.extend(barred.into_iter().map(Block::text));
+    out.extend(caveats_and_notes(l, facts, say!(l, "caveats-of-claims")));
     out
+}
+
+/// What is to be known of the figures.
+fn caveats_and_notes(l: Language, facts: &Facts, title: String) -> Vec<Block> {
+    let Facts { subjects, statements, measured, comparisons, .. } = facts;
+    let why = bottleneck_text::because;
+    let caveats = caveat_text::caveats(l, subjects, statements, measured, why);
+    let notes = notes::blocks(l, subjects, measured, comparisons);
+    [Block::titled_list(title, caveats), notes].concat()
 }
 
 /// The title, and a line for each bundle.
@@ -251,20 +249,23 @@ fn show_row(
 }
 
 /// The groups of a step as a whole, and optionally drive by drive.
-fn groups(l: Language, facts: &Facts, step: &StepFacts, each: bool) -> Vec<Block> {
-    if let Some(together) = database_servers::together(l, facts, step) {
-        let servers =
-            each.then(|| database_servers::each(l, &facts.subjects, &facts.setup, step)).flatten();
+fn groups(
+    l: Language,
+    subjects: &Subjects,
+    setup: &SetupFacts,
+    step: &StepFacts,
+    each: bool,
+) -> Vec<Block> {
+    if let Some(together) = database_servers::together(l, subjects, setup, step) {
+        let servers = each.then(|| database_servers::each(l, subjects, setup, step)).flatten();
         let how = Block::note(database_servers::how(l));
-        return [Some(together.block()), servers.map(Table::block), Some(how)]
-            .into_iter()
-            .flatten()
-            .collect();
+        let tables = [Some(together), servers].into_iter().flatten();
+        return tables.map(Table::block).chain([how]).collect();
     }
-    let Some(whole) = drives::whole(l, &facts.subjects, step) else { return Vec::new() };
+    let Some(whole) = drives::whole(l, subjects, step) else { return Vec::new() };
     let mut out = vec![whole.block()];
     if each {
-        out.extend(drives::each(l, &facts.subjects, step).map(Table::block));
+        out.extend(drives::each(l, subjects, step).map(Table::block));
     }
     out.push(Block::note(drives::aggregation(l)));
     out
@@ -281,18 +282,15 @@ fn limited(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<Block> {
 
 /// The results of the step's comparisons, the pairs that could not be compared, and where the
 /// better subject changes.
-fn comparisons(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Block> {
-    let barred = facts.comparisons.barred.iter().filter(|b| b.step.is_none_or(|s| s == step.key));
+fn results_of_comparisons(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Block> {
+    let Facts { subjects, measured, comparisons, .. } = facts;
+    let barred = comparisons.barred.iter().filter(|b| b.step.is_none_or(|s| s == step.key));
     let mut out: Vec<String> =
-        barred.map(|bar| wording::barred(l, &facts.subjects, &facts.measured, bar)).collect();
-    let own = facts.comparisons.claims.iter().filter(|c| c.comparison.step == step.key);
-    out.extend(
-        own.map(|claim| wording::stopped(l, wording::sentence(l, facts, &claim.comparison))),
-    );
-    let own = facts.comparisons.crossovers.iter().filter(|c| c.step == step.key);
-    out.extend(own.map(|crossover| {
-        wording::stopped(l, wording::crossover(l, &facts.subjects, &facts.measured, crossover))
-    }));
+        barred.map(|bar| wording::barred(l, subjects, measured, bar)).collect();
+    let own = comparisons.claims.iter().map(|c| &c.comparison).filter(|c| c.step == step.key);
+    out.extend(own.map(|c| wording::stopped(l, wording::sentence(l, subjects, step, c))));
+    let own = comparisons.crossovers.iter().filter(|c| c.step == step.key);
+    out.extend(own.map(|c| wording::stopped(l, wording::crossover(l, subjects, measured, c))));
     out.into_iter().map(Block::text).collect()
 }
 
@@ -334,9 +332,6 @@ fn open_loop(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<Block
 }
 
 fn failures(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> Vec<Block> {
-    if measured.failures.is_empty() {
-        return Vec::new();
-    }
     let item = |f: &crate::analysis::facts::EarlyEnd| {
         say!(
             l,
@@ -349,5 +344,5 @@ fn failures(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> Vec<B
         )
     };
     let title = say!(l, "failed-points", count = measured.failures.len());
-    vec![Block::chapter(title), Block::list(measured.failures.iter().map(item))]
+    Block::titled_list(title, measured.failures.iter().map(item).collect())
 }

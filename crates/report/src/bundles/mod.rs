@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+use crate::analysis::keys::RunKey;
 use crate::analysis::verdicts::trend::{FigureHistory, TrendRequest, Trends};
 use crate::analysis::{Facts, Gathering, Question};
 use crate::base::error::{Context, Result};
@@ -64,7 +65,7 @@ pub fn facts_in(l: Language, paths: &[PathBuf], question: &Question) -> Result<F
     let mut gathering = Gathering::new(&runs, &question.clone().masked(&mask))?;
     for (index, (bundle, path)) in bundles.iter().zip(paths).enumerate() {
         let each = bundle.each_contents(question.outliers, &mut |point| {
-            gathering.point(index, point);
+            gathering.point(RunKey(index), point);
             Ok(())
         });
         each.with_context(|| format!("reading {}", path.display()))?;
@@ -105,7 +106,7 @@ pub fn each_step(
             own.sort_by_key(|range| *range.start());
             let noted = (&mut reported[index], question.outliers);
             let each = bundle.each_contents_of(&own, noted, &mut |point| {
-                gathering.point(index, point);
+                gathering.point(RunKey(index), point);
                 Ok(())
             });
             each.with_context(|| format!("reading {}", path.display()))?;

@@ -1,17 +1,16 @@
 //! Which of a step's figures are shown with it, which on the first page, and which in the appendix.
 
-use super::{Chart, OF_STEP, step};
+use super::{Chart, OF_STEP, StepDrawing, step};
 use crate::analysis::claim::lead;
-use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::facts::StepFacts;
 use crate::analysis::points::metric::{Metric, PointFigure as Of};
 use crate::analysis::points::point_summary::P99;
-use crate::language::Language;
 use crate::plan::Field;
 
 /// Those printed by the step's source, or usual for its kind of sweep.
-pub fn leading(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
-    let mut all = all(l, facts, step);
-    let names = names(step);
+pub fn leading(drawing: &StepDrawing<'_>) -> Vec<Chart> {
+    let mut all = all(drawing);
+    let names = names(drawing.step);
     let of = |name: &String| all.iter().position(|figure| is(figure, name));
     let mut places: Vec<usize> = names.iter().filter_map(of).collect();
     places.dedup();
@@ -22,13 +21,21 @@ pub fn leading(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
     places.into_iter().map(|at| all[at].clone()).collect()
 }
 
+/// Those of a section that are not shown with the step.
+pub fn beside(section: &str, drawing: &StepDrawing<'_>) -> Vec<Chart> {
+    let leading = leading(drawing);
+    let mut own = super::of_step(section, drawing);
+    own.retain(|figure| !leading.iter().any(|led| led.is(figure)));
+    own
+}
+
 /// All others, with captions that name the step.
-pub fn others(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
-    let leading = leading(l, facts, step);
+pub fn others(drawing: &StepDrawing<'_>) -> Vec<Chart> {
+    let leading = leading(drawing);
     let led = |figure: &Chart| leading.iter().any(|own| own.is(figure));
-    let mut own = step::titled(l, facts, step);
+    let (step, mut own) = (drawing.step, step::figures(&drawing.titled()));
     // Added kinds of figures have their own captions. Those of power are next to its tables.
-    let added = super::of_step(l, "results", facts, step).into_iter();
+    let added = super::of_step("results", drawing).into_iter();
     let added: Vec<Chart> =
         added.filter(|figure| !own.iter().any(|known| known.is(figure))).collect();
     own.extend(added);
@@ -43,16 +50,16 @@ pub fn others(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
 }
 
 /// The figure of the step's headline.
-pub fn headline(l: Language, facts: &Facts, step: &StepFacts) -> Option<Chart> {
-    let metric = lead::metric(step);
-    let wanted = of_metric(step, &metric);
-    let all = step::cover(l, facts, step);
+pub fn headline(drawing: &StepDrawing<'_>) -> Option<Chart> {
+    let wanted = of_metric(drawing.step, &lead::metric(drawing.step));
+    let all = step::figures(&drawing.for_cover());
     let found = wanted.iter().find_map(|name| all.iter().find(|figure| is(figure, name)));
     found.or(all.first()).cloned()
 }
 
-fn all(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
-    OF_STEP.iter().flat_map(|of| (of.figures)(l, facts, step)).collect()
+/// All figures of a step.
+pub fn all(drawing: &StepDrawing<'_>) -> Vec<Chart> {
+    OF_STEP.iter().flat_map(|of| (of.figures)(drawing)).collect()
 }
 
 /// Names of power figures end in the class of power.

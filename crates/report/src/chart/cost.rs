@@ -1,20 +1,20 @@
 //! The figures of what a write costs: the waterfall of bytes from the application to the flash, and
 //! write amplification over time.
 
-use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::facts::CellFacts;
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::limits::writes::Layers;
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::chart::kinds::bars::{Bar, BarSeries, GroupedBars};
 use crate::chart::kinds::timeline::Timeline;
-use crate::chart::step::{ChartKind, TIMELINE_POINTS, quantity, scaled, thinned};
+use crate::chart::step::{StepDrawing, TIMELINE_POINTS, quantity, scaled, thinned};
 use crate::chart::{Chart, LineSeries};
 use crate::language::Language;
 use crate::say;
 
 /// The figures of a step; none where nothing was counted.
-pub fn figures(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
-    let draw = ChartKind { language: l, facts, step, titled: true, quiet: false };
+pub fn figures(drawing: &StepDrawing<'_>) -> Vec<Chart> {
+    let draw = drawing.titled();
     let mut all: Vec<Chart> = draw.waterfall().into_iter().collect();
     all.extend(draw.amplification());
     all.extend(draw.amplification_over_time());
@@ -52,7 +52,7 @@ pub fn part(l: Language, name: &str) -> String {
     }
 }
 
-impl ChartKind<'_> {
+impl StepDrawing<'_> {
     /// Bytes of each layer for each byte of the application, at the step's lead value.
     fn waterfall(&self) -> Option<Chart> {
         let l = self.language;
@@ -60,7 +60,7 @@ impl ChartKind<'_> {
             let cell = self.step.cell(subject, self.step.lead)?;
             layers(l, &cell.writes.as_ref()?.layers())
         };
-        let each: Vec<Option<(Vec<Layer>, f64)>> = self.facts.subjects.keys().map(of).collect();
+        let each: Vec<Option<(Vec<Layer>, f64)>> = self.subjects.keys().map(of).collect();
         let mut groups: Vec<String> = Vec::new();
         for (name, _) in each.iter().flatten().flat_map(|(rows, _)| rows) {
             if !groups.contains(name) {
@@ -80,7 +80,7 @@ impl ChartKind<'_> {
             };
             groups.iter().map(value).collect()
         };
-        let subjects = self.facts.subjects.keyed();
+        let subjects = self.subjects.iter_enumerated();
         let series =
             subjects.map(|(key, own)| BarSeries { name: own.name.clone(), values: values(key) });
         let plot = GroupedBars {
@@ -107,11 +107,11 @@ impl ChartKind<'_> {
             let cells = self.step.cells_of(subject).into_iter();
             cells.map(|cell| of(cell?)).collect::<Vec<_>>()
         };
-        let each: Vec<Vec<Option<Bar>>> = self.facts.subjects.keys().map(values).collect();
+        let each: Vec<Vec<Option<Bar>>> = self.subjects.keys().map(values).collect();
         each.iter().flatten().any(Option::is_some).then_some(())?;
         let what = say!(self.language, "write-amplification");
         let of = quantity("waf", &what, "WAF", Some(&metric));
-        let subjects = self.facts.subjects.iter().zip(each);
+        let subjects = self.subjects.iter().zip(each);
         let plot = GroupedBars {
             text: self.text(self.called(&of)),
             x_label: self.x_label(),
@@ -132,7 +132,7 @@ impl ChartKind<'_> {
         let line = |(subject, cell): (SubjectKey, &CellFacts)| {
             let points = &cell.writes.as_ref()?.repeats.first()?.over_time;
             (points.len() > 2).then(|| LineSeries {
-                name: self.facts.subjects[subject].name.clone(),
+                name: self.subjects[subject].name.clone(),
                 points: thinned(points, TIMELINE_POINTS),
             })
         };

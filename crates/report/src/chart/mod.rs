@@ -10,6 +10,7 @@ mod alone;
 pub mod canvas;
 pub mod choice;
 pub mod cost;
+pub mod fleet;
 pub mod kinds;
 pub mod multiples;
 pub mod outliers;
@@ -24,8 +25,9 @@ use std::sync::Arc;
 
 pub use canvas::png::png;
 pub use canvas::theme::{MARK, Palette};
+pub use step::StepDrawing;
 
-use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::facts::{CellFacts, Facts};
 use crate::base::registry::Registry;
 use crate::language::Language;
 use crate::say;
@@ -178,7 +180,7 @@ pub struct OfStep {
     /// The section's name.
     pub section: &'static str,
     /// The figures of one step; empty if it has none of this kind.
-    pub figures: fn(Language, &Facts, &StepFacts) -> Vec<Chart>,
+    pub figures: fn(&StepDrawing<'_>) -> Vec<Chart>,
 }
 
 /// All kinds of figures of steps. A new kind is a file here and a line.
@@ -188,35 +190,25 @@ pub static OF_STEP: Registry<OfStep> = Registry::new(&[
     OfStep { section: "write-cost", figures: cost::figures },
     OfStep { section: "replay", figures: replay::figures },
     OfStep { section: "outliers", figures: crate::chart::outliers::figures },
-    OfStep { section: "fleet", figures: kinds::fleet::figures },
+    OfStep { section: "fleet", figures: fleet::figures },
 ]);
 
 /// The figures of a step in a section.
-pub fn of_step(l: Language, section: &str, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
-    OF_STEP
-        .iter()
-        .filter(|of| of.section == section)
-        .flat_map(|of| (of.figures)(l, facts, step))
-        .collect()
+pub fn of_step(section: &str, drawing: &StepDrawing<'_>) -> Vec<Chart> {
+    let own = OF_STEP.iter().filter(|of| of.section == section);
+    own.flat_map(|of| (of.figures)(drawing)).collect()
 }
 
 /// Every figure of a brief.
 pub fn all(l: Language, facts: &Facts) -> Vec<Chart> {
-    if facts.subjects.are_a_fleet() {
-        return facts
-            .measured
-            .steps
-            .iter()
-            .flat_map(|step| of_step(l, "fleet", facts, step))
-            .collect();
+    let Facts { subjects, setup, measured, comparisons, .. } = facts;
+    let steps = measured.steps.iter();
+    let steps = steps.map(|step| StepDrawing::of(l, subjects, comparisons, step));
+    if subjects.are_a_fleet() {
+        return steps.flat_map(|step| of_step("fleet", &step)).collect();
     }
-    let of = |step| OF_STEP.iter().flat_map(move |of| (of.figures)(l, facts, step));
-    facts
-        .measured
-        .steps
-        .iter()
-        .flat_map(of)
-        .chain(kinds::steady::figures(l, &facts.subjects, &facts.setup))
-        .chain(kinds::durable::figures(l, facts))
-        .collect()
+    let mut all: Vec<Chart> = steps.flat_map(|step| choice::all(&step)).collect();
+    all.extend(kinds::steady::figures(l, subjects, setup));
+    all.extend(kinds::durable::figures(l, subjects, measured, setup));
+    all
 }

@@ -2,7 +2,7 @@
 //! metric; and the MB/s of all steps that move data, on one scale.
 
 use crate::analysis::claim::{lead, levels};
-use crate::analysis::facts::{CellFacts, Facts, StepFacts, Subjects};
+use crate::analysis::facts::{CellFacts, Comparisons, MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::metric::Metric;
 use crate::chart::canvas::axis::in_digits;
@@ -39,30 +39,34 @@ const BAR: f64 = 16.0;
 const GAP: f64 = 9.0;
 
 /// The headline of every step; as many figures as needed.
-pub fn figures(l: Language, facts: &Facts) -> Vec<Chart> {
-    let steps: Vec<&StepFacts> =
-        facts.measured.steps.iter().filter(|s| !s.cells.is_empty()).collect();
+pub fn figures(
+    l: Language,
+    subjects: &Subjects,
+    measured: &MeasuredFacts,
+    comparisons: &Comparisons,
+) -> Vec<Chart> {
+    let steps: Vec<&StepFacts> = measured.steps.iter().filter(|s| !s.cells.is_empty()).collect();
     let panel = |step: &&StepFacts| {
         let metric = lead::metric(step);
         let (scale, unit) = match metric.is_latency() {
-            true => crate::chart::step::time(l, facts, step),
+            true => crate::chart::step::time(step),
             false => (1.0, ""),
         };
         let unit = match unit {
             "" => metric.text(l),
             unit => l.sequence(&[metric.text(l), unit.to_string()]),
         };
-        let value = facts.comparisons.leads[step.key].value;
-        let level = |subject| level(&facts.subjects, step, &metric, (value, subject), scale);
+        let value = comparisons.leads[step.key].value;
+        let level = |subject| level(subjects, step, &metric, (value, subject), scale);
         MultiplePanel {
             title: step.title.text(l),
             unit,
-            levels: facts.subjects.keys().map(level).collect(),
+            levels: subjects.keys().map(level).collect(),
         }
     };
-    let (panels, names) = (steps.iter().map(panel).collect(), facts.subjects.names());
+    let (panels, names) = (steps.iter().map(panel).collect(), subjects.names());
     let mut all = of_panels(&text(l, say!(l, "figures-lead")), &names, "summary", panels, None);
-    all.extend(megabytes(l, &facts.subjects, &steps));
+    all.extend(megabytes(l, subjects, &steps));
     all
 }
 

@@ -1,7 +1,6 @@
 //! The slowest requests of a step's lead point, one mark each, over the window, by cause, with a
 //! panel per subject.
 
-use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::outlier_cause::Cause;
 use crate::analysis::outliers::OutlierMark;
 use crate::base::units::{self, latency};
@@ -9,7 +8,7 @@ use crate::chart::canvas::axis::ChartAxis;
 use crate::chart::canvas::fonts::{self, Face};
 use crate::chart::canvas::frame::{Canvas, SubjectStyle};
 use crate::chart::canvas::theme::{HEIGHT, LEAST_TEXT, Palette};
-use crate::chart::step::{ChartKind, name};
+use crate::chart::step::{StepDrawing, name};
 use crate::chart::{Chart, FigureText, Plot};
 use crate::language::Language;
 use crate::say;
@@ -32,11 +31,11 @@ pub fn cause_text(l: Language, cause: Cause) -> String {
 }
 
 /// The figure of a step whose representative point has outliers.
-pub fn figures(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
-    let draw = ChartKind { language: l, facts, step, titled: true, quiet: false };
+pub fn figures(drawing: &StepDrawing<'_>) -> Vec<Chart> {
+    let (l, subjects, draw) = (drawing.language, drawing.subjects, drawing.titled());
     let lead = draw.lead().into_iter().filter(|(_, cell)| !cell.outliers.marks.is_empty());
     let series = lead.map(|(_, cell)| SubjectOutliers {
-        name: name(&facts.subjects, cell),
+        name: name(subjects, cell),
         marks: cell.outliers.marks.clone(),
         outliers: cell.outliers.count(),
     });
@@ -53,7 +52,7 @@ pub fn figures(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
         false => say!(l, "figure-slowest-outliers", count = count, all = of, at = at),
     };
     // Subjects' colours have another meaning.
-    let first = facts.subjects.len();
+    let first = subjects.len();
     let text = FigureText { title: String::new(), ..draw.text(what) };
     let plot = OutlierChart { text, series, first };
     vec![draw.figure("outliers", plot)]

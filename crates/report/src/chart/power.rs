@@ -1,7 +1,7 @@
 //! The figures of power: work per watt, power against work, and power and temperature below the
 //! throughput.
 
-use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::facts::CellFacts;
 use crate::analysis::limits::power::PowerFacts;
 use crate::analysis::metric_values::instruments;
 use crate::analysis::points::metric::{Metric, PointFigure as Of};
@@ -9,16 +9,16 @@ use crate::chart::kinds::bars::{Bar, BarSeries, GroupedBars};
 use crate::chart::kinds::curve::{CurveChart, CurvePoint};
 use crate::chart::kinds::panels::{PanelChart, Panels};
 use crate::chart::step::{
-    ChartKind, PlottedQuantity, TIMELINE_POINTS, marked, name, quantity, scaled, thinned,
+    PlottedQuantity, StepDrawing, TIMELINE_POINTS, marked, name, quantity, scaled, thinned,
 };
 use crate::chart::{Chart, LineSeries};
-use crate::language::{Language, Name};
+use crate::language::Name;
 use crate::say;
 use crate::stats::Estimate;
 
 /// The figures of a step; one set of power figures for each class, because classes are never mixed.
-pub fn figures(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
-    let draw = ChartKind { language: l, facts, step, titled: false, quiet: false };
+pub fn figures(drawing: &StepDrawing<'_>) -> Vec<Chart> {
+    let &StepDrawing { language: l, step, .. } = drawing;
     let mut classes: Vec<&str> = Vec::new();
     for power in step.cells.iter().flat_map(|c| &c.power) {
         if !classes.contains(&power.class.as_str()) {
@@ -30,20 +30,20 @@ pub fn figures(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
         let class_name = || Name::power_class(class);
         let what = say!(l, "power-of", class = class_name());
         let watts = quantity("watts", &what, "W", None);
-        all.push(draw.of_power(class, &watts, &|p| Some(&p.mean_watts)));
+        all.push(drawing.of_power(class, &watts, &|p| Some(&p.mean_watts)));
         let what = say!(l, "ops-per-watt-of", class = class_name());
         let unit = say!(l, "ops-per-watt");
         // Bars and call-outs show the class's first instrument.
         let instrument = instruments(step).into_iter().find(|i| i.class == class);
         let metric = instrument.map(|i| Metric::total(Of::OpsPerWatt(i)));
         let ops = quantity("ops-per-watt", &what, &unit, metric.as_ref());
-        all.push(draw.of_power(class, &ops, &|p| p.ops_per_watt.as_ref()));
+        all.push(drawing.of_power(class, &ops, &|p| p.ops_per_watt.as_ref()));
         if step.values.len() > 1 {
-            all.push(draw.watts_against_ops(class));
+            all.push(drawing.watts_against_ops(class));
         }
     }
     if step.cells.iter().any(|c| c.watts_over_time.len() > 2) {
-        all.push(draw.over_time());
+        all.push(drawing.over_time());
     }
     all
 }
@@ -53,7 +53,7 @@ fn of_class<'a>(cell: &'a CellFacts, class: &str) -> Option<&'a PowerFacts> {
     cell.power.iter().find(|p| p.class == class)
 }
 
-impl ChartKind<'_> {
+impl StepDrawing<'_> {
     /// A unit with its class: "W (drive)".
     fn of_class(&self, unit: &str, class: &str) -> String {
         let class = Name::power_class(class);
@@ -75,7 +75,7 @@ impl ChartKind<'_> {
             let cells = self.step.cells_of(subject).into_iter();
             cells.map(|c| c.and_then(&bar)).collect()
         };
-        let subjects = self.facts.subjects.keyed();
+        let subjects = self.subjects.iter_enumerated();
         let plot = GroupedBars {
             text: self.text(self.called(of)),
             x_label: self.x_label(),
@@ -121,7 +121,7 @@ impl ChartKind<'_> {
         let lead = self.lead();
         let panel = |y_label: &str, pick: &dyn Fn(&CellFacts) -> &[(f64, f64)]| {
             let series = lead.iter().map(|(i, cell)| LineSeries {
-                name: self.facts.subjects[*i].name.clone(),
+                name: self.subjects[*i].name.clone(),
                 points: thinned(pick(cell), TIMELINE_POINTS),
             });
             PanelChart { y_label: y_label.to_string(), series: series.collect() }
@@ -149,7 +149,7 @@ impl ChartKind<'_> {
         };
         let plot = Panels {
             text: self.text(what),
-            names: lead.iter().map(|(_, cell)| name(&self.facts.subjects, cell)).collect(),
+            names: lead.iter().map(|(_, cell)| name(self.subjects, cell)).collect(),
             panels,
             spans: Vec::new(),
         };

@@ -3,27 +3,28 @@
 
 use super::kinds::panels::{PanelChart, Panels};
 use super::step::{TIMELINE_POINTS, name, thinned, time};
-use super::{Chart, FigureText, LineSeries};
-use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use super::{Chart, FigureText, LineSeries, StepDrawing};
+use crate::analysis::facts::{CellFacts, StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::language::Language;
 use crate::plan::Field;
 use crate::say;
 
 /// The response time over the time of the trace: at its recorded pace, or at the step's lead point.
-pub fn figures(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
+pub fn figures(drawing: &StepDrawing<'_>) -> Vec<Chart> {
+    let &StepDrawing { language: l, subjects, step, .. } = drawing;
     let scaled = step.axis.as_ref().is_some_and(|axis| axis.field == Field::Scale);
     let recorded = step.values.iter().position(|value| scaled && value.number == 1.0);
     let value = recorded.unwrap_or(step.lead);
     let cells = |subject| step.cells_of(subject).into_iter().nth(value).flatten();
-    let lead: Vec<&CellFacts> = facts.subjects.keys().filter_map(cells).collect();
+    let lead: Vec<&CellFacts> = subjects.keys().filter_map(cells).collect();
     if lead.iter().all(|cell| cell.replay.response_ns.len() < 3) {
         return Vec::new();
     }
-    let (unit_ns, unit) = time(l, facts, step);
+    let (unit_ns, unit) = time(step);
     let panel = |y_label: String, pick: &dyn Fn(&CellFacts) -> Vec<(f64, f64)>| {
         let series = lead.iter().map(|cell| LineSeries {
-            name: facts.subjects[cell.subject].name.clone(),
+            name: subjects[cell.subject].name.clone(),
             points: thinned(&pick(cell), TIMELINE_POINTS),
         });
         PanelChart { y_label, series: series.collect() }
@@ -43,7 +44,7 @@ pub fn figures(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
                 false => say!(l, "figure-response-over-time-bursts"),
             },
         },
-        names: lead.iter().map(|cell| name(&facts.subjects, cell)).collect(),
+        names: lead.iter().map(|cell| name(subjects, cell)).collect(),
         panels: vec![
             panel(say!(l, "figure-arrivals-a-second"), &|cell| cell.replay.arrivals.clone()),
             panel(say!(l, "figure-mean-response", unit = unit), &responses),
@@ -59,7 +60,7 @@ const MOST_SUBJECTS: usize = 4;
 /// Ops/s over time of a recorded load and of its model, a panel for each subject.
 pub fn beside_model(
     l: Language,
-    facts: &Facts,
+    subjects: &Subjects,
     trace: &StepFacts,
     model: &StepFacts,
 ) -> Vec<Chart> {
@@ -70,12 +71,12 @@ pub fn beside_model(
             .map_or(Vec::new(), |cell| thinned(&cell.over_time, TIMELINE_POINTS)),
     };
     let panel = |subject: SubjectKey| PanelChart {
-        y_label: l.sequence(&["ops/s".to_string(), facts.subjects[subject].name.clone()]),
+        y_label: l.sequence(&["ops/s".to_string(), subjects[subject].name.clone()]),
         series: [trace, model].map(|step| line(step, subject)).into(),
     };
     let drawn = |panel: &PanelChart| panel.series.iter().all(|series| series.points.len() > 2);
     let panels: Vec<PanelChart> =
-        facts.subjects.keys().map(panel).filter(drawn).take(MOST_SUBJECTS).collect();
+        subjects.keys().map(panel).filter(drawn).take(MOST_SUBJECTS).collect();
     if panels.is_empty() {
         return Vec::new();
     }

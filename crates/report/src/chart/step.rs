@@ -5,7 +5,7 @@ mod claimed;
 mod several;
 
 use super::{Chart, LineSeries, Plot, mark};
-use crate::analysis::facts::{CellFacts, Facts, StepFacts, Subjects};
+use crate::analysis::facts::{CellFacts, Comparisons, StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::metric::{Metric, PointFigure as Of};
 use crate::analysis::points::point_summary::{
@@ -29,30 +29,21 @@ const MOST_GROUPS: usize = 16;
 /// Below this rate (1 MB/s) a step moves requests, not data, and MB/s are not meaningful.
 pub(super) const MOVES_DATA: f64 = 1e6;
 
-/// The figures of a step.
-pub fn figures(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
-    drawn(&ChartKind { language: l, facts, step, titled: false, quiet: false })
-}
-
-/// The same without a heading for the step: each caption names it.
-pub fn titled(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
-    drawn(&ChartKind { language: l, facts, step, titled: true, quiet: false })
-}
-
-/// The same for the first page, without numbers that would have a mark.
-pub fn cover(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
-    drawn(&ChartKind { language: l, facts, step, titled: true, quiet: true })
-}
-
-/// The divisor of a step's latencies, and the resulting unit.
-pub(super) fn time(l: Language, facts: &Facts, step: &StepFacts) -> (f64, &'static str) {
-    ChartKind { language: l, facts, step, titled: false, quiet: false }.time()
+/// The divisor of a step's latencies, and the resulting unit: milliseconds if no p99 is below one.
+pub(super) fn time(step: &StepFacts) -> (f64, &'static str) {
+    let all = step.cells.iter().filter_map(|c| user_latency(c.total.as_ref()?, step));
+    let least = all.filter_map(|l| Some(l.percentiles_ns[P99].as_ref()?.value));
+    match least.fold(f64::MAX, f64::min) {
+        least if (1e6..f64::MAX).contains(&least) => (1e6, "ms"),
+        _ => (1e3, "µs"),
+    }
 }
 
 /// For a latency in nanoseconds.
 type LatencyPick = fn(&Latency) -> Option<&Estimate>;
 
-fn drawn(draw: &ChartKind<'_>) -> Vec<Chart> {
+/// The figures of a step.
+pub fn figures(draw: &StepDrawing<'_>) -> Vec<Chart> {
     let (l, step) = (draw.language, draw.step);
     let swept = step.values.len() > 1;
     let moves = step
@@ -66,11 +57,11 @@ fn drawn(draw: &ChartKind<'_>) -> Vec<Chart> {
         Some(scaled(t.ops_per_s.as_ref()?, 1.0))
     })];
     let paced = step.axis.as_ref().is_some_and(|a| a.field.sets_rates());
-    let (time, unit) = draw.time();
+    let (scale, unit) = time(step);
     let mean: LatencyPick = |l| l.mean_ns.as_ref();
     let p99: LatencyPick = |l| l.percentiles_ns[P99].as_ref();
     let of = |pick: LatencyPick| {
-        move |t: &RepeatSummary| user_latency(t, step).and_then(pick).map(|e| scaled(e, time))
+        move |t: &RepeatSummary| user_latency(t, step).and_then(pick).map(|e| scaled(e, scale))
     };
     let any = |pick: LatencyPick| {
         step.cells.iter().filter_map(|c| c.total.as_ref()).any(|t| of(pick)(t).is_some())
@@ -121,14 +112,21 @@ fn drawn(draw: &ChartKind<'_>) -> Vec<Chart> {
     all
 }
 
-pub(super) struct ChartKind<'a> {
-    pub(super) language: Language,
-    pub(super) facts: &'a Facts,
-    pub(super) step: &'a StepFacts,
+/// What the figures of a step are drawn from, and how.
+#[derive(Clone, Copy)]
+pub struct StepDrawing<'a> {
+    /// The language of captions and labels.
+    pub language: Language,
+    /// The subjects.
+    pub subjects: &'a Subjects,
+    /// The comparisons, for call-outs.
+    pub comparisons: &'a Comparisons,
+    /// The step.
+    pub step: &'a StepFacts,
     /// Captions name the step.
-    pub(super) titled: bool,
+    titled: bool,
     /// Marked bars have no number.
-    pub(super) quiet: bool,
+    quiet: bool,
 }
 
 /// A quantity shown for each subject at each axis value.
@@ -151,19 +149,29 @@ pub(super) fn quantity<'a>(
     PlottedQuantity { file, what, unit, metric }
 }
 
-impl ChartKind<'_> {
-    pub(super) fn figure(&self, name: &str, plot: impl Plot + 'static) -> Chart {
-        Chart::of_step(&self.step.name, name, plot)
+impl<'a> StepDrawing<'a> {
+    /// Below a heading with the step's title.
+    pub fn of(
+        language: Language,
+        subjects: &'a Subjects,
+        comparisons: &'a Comparisons,
+        step: &'a StepFacts,
+    ) -> StepDrawing<'a> {
+        StepDrawing { language, subjects, comparisons, step, titled: false, quiet: false }
     }
 
-    /// The divisor of latencies, and the resulting unit: milliseconds if no p99 is below one.
-    pub(super) fn time(&self) -> (f64, &'static str) {
-        let all = self.step.cells.iter().filter_map(|c| user_latency(c.total.as_ref()?, self.step));
-        let least = all.filter_map(|l| Some(l.percentiles_ns[P99].as_ref()?.value));
-        match least.fold(f64::MAX, f64::min) {
-            least if (1e6..f64::MAX).contains(&least) => (1e6, "ms"),
-            _ => (1e3, "µs"),
-        }
+    /// Without a heading for the step: each caption names it.
+    pub fn titled(self) -> StepDrawing<'a> {
+        StepDrawing { titled: true, ..self }
+    }
+
+    /// For the first page, without numbers that would have a mark.
+    pub fn for_cover(self) -> StepDrawing<'a> {
+        StepDrawing { quiet: true, ..self.titled() }
+    }
+
+    pub(super) fn figure(&self, name: &str, plot: impl Plot + 'static) -> Chart {
+        Chart::of_step(&self.step.name, name, plot)
     }
 
     /// A curve by percentile needs at least two of them.
@@ -196,7 +204,7 @@ impl ChartKind<'_> {
             };
             cells.map(|c| c.and_then(bar)).collect()
         };
-        let subjects = self.facts.subjects.keyed();
+        let subjects = self.subjects.iter_enumerated();
         let series = subjects
             .map(|(key, own)| BarSeries { name: own.name.clone(), values: values(key) })
             .collect();
@@ -254,7 +262,7 @@ impl ChartKind<'_> {
             let cells = self.step.cells_of(subject).into_iter().flatten();
             cells.filter_map(point).collect::<Vec<_>>()
         };
-        let subjects = self.facts.subjects.keyed();
+        let subjects = self.subjects.iter_enumerated();
         subjects
             .map(|(key, own)| CurveSeries { name: own.name.clone(), points: points(key) })
             .collect()
@@ -293,7 +301,7 @@ impl ChartKind<'_> {
         let plot = CurveChart {
             text: self.text(format!("{caption}{called}{left_out}")),
             x_label: "ops/s".to_string(),
-            y_label: self.time().1.to_string(),
+            y_label: time(self.step).1.to_string(),
             log_y: wide,
             places: Vec::new(),
             call_outs: metric.map(|m| self.called_points(&m, &series, &at)).unwrap_or_default(),
@@ -312,7 +320,7 @@ impl ChartKind<'_> {
 
     /// The cells of the representative point.
     pub(super) fn lead(&self) -> Vec<(SubjectKey, &CellFacts)> {
-        let subjects = self.facts.subjects.keys();
+        let subjects = self.subjects.keys();
         let cell = |subject| self.step.cells_of(subject).into_iter().nth(self.step.lead).flatten();
         subjects.filter_map(|subject| Some((subject, cell(subject)?))).collect()
     }
@@ -326,10 +334,8 @@ impl ChartKind<'_> {
                 .map(|(q, v)| (tidy(q), v))
                 .collect()
         };
-        let series = self
-            .lead()
-            .into_iter()
-            .map(|(_, cell)| (name(&self.facts.subjects, cell), points(cell)));
+        let series =
+            self.lead().into_iter().map(|(_, cell)| (name(self.subjects, cell), points(cell)));
         let plot = Percentiles {
             text: self.text(self.latency_by_percentile()),
             series: series.map(|(name, points)| LineSeries { name, points }).collect(),
@@ -340,7 +346,7 @@ impl ChartKind<'_> {
     fn timeline(&self) -> Chart {
         let l = self.language;
         let series = self.lead().into_iter().map(|(_, cell)| LineSeries {
-            name: name(&self.facts.subjects, cell),
+            name: name(self.subjects, cell),
             points: thinned(&cell.over_time, TIMELINE_POINTS),
         });
         let plot = Timeline {

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::analysis::claim::compare::{Comparison, StepPlace};
 use crate::analysis::comparison::Claim;
-use crate::analysis::facts::Facts;
+use crate::analysis::facts::{Facts, StepFacts, Subjects};
 use crate::base::units::finite;
 use crate::brief::text::{bottleneck_text, caveat_text, notes, wording};
 use crate::language::Language;
@@ -83,38 +83,36 @@ struct ComparisonRow {
 impl ClaimsDocument {
     /// The claims of these facts.
     pub fn of(l: Language, facts: &Facts) -> ClaimsDocument {
+        let Facts { subjects, measured, comparisons, .. } = facts;
         let claim = |c: &Claim| {
-            let (sentence, basis) = wording::claim(l, facts, c);
-            let comparison = comparison(l, facts, &c.comparison);
+            let step = &measured.steps[c.comparison.step];
+            let (sentence, basis) = wording::claim(l, subjects, step, c);
+            let comparison = comparison(l, subjects, step, &c.comparison);
             ClaimRow { sentence, basis, of_points: c.of_points, comparison }
         };
-        ClaimsDocument {
-            claims: facts.comparisons.claims.iter().map(claim).collect(),
-            compared: comparisons(l, facts),
-        }
+        let claims = comparisons.claims.iter().map(claim).collect();
+        ClaimsDocument { claims, compared: self::comparisons(l, facts) }
     }
 }
 
 /// All comparisons of these facts.
 pub fn comparisons(l: Language, facts: &Facts) -> ComparisonsDocument {
+    let Facts { subjects, statements, measured, comparisons, .. } = facts;
+    let row = |c: &Comparison| comparison(l, subjects, &measured.steps[c.step], c);
+    let crossover = |c| wording::crossover(l, subjects, measured, c);
+    let why = bottleneck_text::because;
     ComparisonsDocument {
-        subjects: facts.subjects.names(),
-        comparisons_in_family: facts.comparisons.searched(),
-        comparisons: facts.comparisons.all.iter().map(|c| comparison(l, facts, c)).collect(),
-        crossovers: facts
-            .comparisons
-            .crossovers
-            .iter()
-            .map(|c| wording::crossover(l, &facts.subjects, &facts.measured, c))
-            .collect(),
-        not_comparable: wording::not_comparable(l, facts),
-        caveats: caveat_text::caveats(l, facts, bottleneck_text::because),
-        notes: notes::all(l, facts),
+        subjects: subjects.names(),
+        comparisons_in_family: comparisons.all.len(),
+        comparisons: comparisons.all.iter().map(row).collect(),
+        crossovers: comparisons.crossovers.iter().map(crossover).collect(),
+        not_comparable: wording::not_comparable(l, subjects, measured, comparisons),
+        caveats: caveat_text::caveats(l, subjects, statements, measured, why),
+        notes: notes::all(l, subjects, measured, comparisons),
     }
 }
 
-fn comparison(l: Language, facts: &Facts, c: &Comparison) -> ComparisonRow {
-    let step = &facts.measured.steps[c.step];
+fn comparison(l: Language, subjects: &Subjects, step: &StepFacts, c: &Comparison) -> ComparisonRow {
     let (percent, low, high) = c.percent();
     let value = if let StepPlace::Value(value) = c.at { Some(&step.values[value]) } else { None };
     ComparisonRow {
@@ -122,9 +120,9 @@ fn comparison(l: Language, facts: &Facts, c: &Comparison) -> ComparisonRow {
         metric: c.metric.short(),
         part: c.metric.part.name(),
         at: value.map(|v| v.label.clone()),
-        r#where: wording::at(l, &facts.measured, &facts.comparisons, c).trim().to_string(),
-        better: facts.subjects[c.better].name.clone(),
-        worse: facts.subjects[c.worse].name.clone(),
+        r#where: wording::at(l, step, c).trim().to_string(),
+        better: subjects[c.better].name.clone(),
+        worse: subjects[c.worse].name.clone(),
         standing: format!("{:?}", c.standing),
         factor: [c.factor, c.low, c.high].map(finite),
         percent: [percent, low, high].map(finite),

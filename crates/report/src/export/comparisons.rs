@@ -48,7 +48,7 @@ impl ExportTable for ComparisonsTable {
             vec![
                 step.name.as_str().into(),
                 c.metric.short().as_str().into(),
-                wording::at(l, &facts.measured, &facts.comparisons, c).trim().into(),
+                wording::at(l, step, c).trim().into(),
                 value.into(),
                 facts.subjects[c.better].name.as_str().into(),
                 facts.subjects[c.worse].name.as_str().into(),

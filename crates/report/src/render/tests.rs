@@ -5,8 +5,8 @@ use super::tests_bundle::{
     Made, SMALL, STARTED, bundle, cell, histogram, plan, point, small, tally,
 };
 use super::{html, markdown};
-use crate::analysis::Question;
 use crate::analysis::facts::Facts;
+use crate::analysis::{Comparison, Question};
 use crate::base::output::WIDEST;
 use crate::base::units::Rate;
 use crate::brief::text::wording;
@@ -172,12 +172,10 @@ fn changed(change: &dyn Fn(&mut Point), watts: &dyn Fn(&str) -> f64) -> Facts {
 
 /// The claims, as sentences.
 fn sentences(facts: &Facts) -> Vec<String> {
-    facts
-        .comparisons
-        .claims
-        .iter()
-        .map(|c| wording::sentence(Language::ENGLISH, facts, &c.comparison))
-        .collect()
+    let Facts { subjects, measured, comparisons, .. } = facts;
+    let sentence =
+        |c: &Comparison| wording::sentence(Language::ENGLISH, subjects, &measured.steps[c.step], c);
+    comparisons.claims.iter().map(|claim| sentence(&claim.comparison)).collect()
 }
 
 #[test]

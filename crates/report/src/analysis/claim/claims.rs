@@ -3,20 +3,21 @@
 //! correction is needed.
 
 use crate::analysis::comparison::{Claim, Comparison, Crossover, Standing, StepPlace};
-use crate::analysis::keys::{StepKey, SubjectKey};
+use crate::analysis::keys::{StepKey, SubjectKey, unordered};
 use crate::analysis::points::metric::Metric;
 
 /// All claims, strongest first: by the difference at the weak end of its interval. A lower bound is
 /// weaker than a full claim.
 pub fn all(comparisons: &[Comparison]) -> Vec<Claim> {
-    let mut found: Vec<Claim> = Vec::new();
+    let (mut found, family) = (Vec::<Claim>::new(), comparisons.len());
+    let claim = |c: &Comparison| Claim { comparison: c.clone(), of_points: 1, family, scope: None };
     for claimed in comparisons.iter().filter(|c| c.is_claimed()) {
         let same = |c: &Comparison| {
             (c.step, c.better, c.worse, &c.metric)
                 == (claimed.step, claimed.better, claimed.worse, &claimed.metric)
         };
         if !matches!(claimed.at, StepPlace::Value(_) | StepPlace::Load(_)) {
-            found.push(Claim { comparison: claimed.clone(), of_points: 1 });
+            found.push(claim(claimed));
             continue;
         }
         let kind = std::mem::discriminant(&claimed.at);
@@ -29,7 +30,7 @@ pub fn all(comparisons: &[Comparison]) -> Vec<Claim> {
                     found[at].comparison = claimed.clone();
                 }
             }
-            None => found.push(Claim { comparison: claimed.clone(), of_points: 1 }),
+            None => found.push(claim(claimed)),
         }
     }
     found.sort_by(|a, b| b.comparison.low.total_cmp(&a.comparison.low));
@@ -45,7 +46,7 @@ pub fn crossovers<'a>(comparisons: impl IntoIterator<Item = &'a Comparison>) -> 
         .filter(|c| c.standing == Standing::Claimed)
         .filter_map(|c| if let StepPlace::Value(value) = c.at { Some((c, value)) } else { None })
         .collect();
-    let pair = |c: &Comparison| (c.better.min(c.worse), c.better.max(c.worse));
+    let pair = |c: &Comparison| unordered(c.better, c.worse);
     points.sort_by_cached_key(|(c, value)| (c.step, c.metric.short(), pair(c), *value));
     let same = |(a, _): &(&Comparison, usize), (b, _): &(&Comparison, usize)| {
         (a.step, &a.metric, pair(a)) == (b.step, &b.metric, pair(b))

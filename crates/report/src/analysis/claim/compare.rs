@@ -4,9 +4,10 @@
 
 use crate::analysis::claim::pairing::{PairedSheet, pairs, seat};
 use crate::analysis::claim::{curves, decision};
+use crate::analysis::comparison::MeanOver;
 pub use crate::analysis::comparison::{Comparison, Standing, StepPlace};
 use crate::analysis::facts::{CellFacts, Comparisons, Facts, SetupFacts, StepFacts};
-use crate::analysis::keys::{StepKey, SubjectKey};
+use crate::analysis::keys::{SubjectKey, unordered};
 use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::metric::Metric;
 use crate::stats::Better;
@@ -16,11 +17,17 @@ use crate::stats::family::{Observation, Ratio, Sheet, family};
 #[derive(Clone, Copy)]
 pub struct ComparedFigure<'a> {
     /// The step.
-    pub step: StepKey,
+    pub step: &'a StepFacts,
     /// What is compared.
     pub metric: &'a Metric,
     /// The place in the step.
     pub at: StepPlace,
+}
+
+impl ComparedFigure<'_> {
+    fn is_of(&self, c: &Comparison) -> bool {
+        c.step == self.step.key && c.at == self.at && c.metric == *self.metric
+    }
 }
 
 impl Comparisons {
@@ -31,8 +38,12 @@ impl Comparisons {
         a: SubjectKey,
         b: SubjectKey,
     ) -> Option<&Comparison> {
-        let is_by = |c: &Comparison| c.step == by.step && c.at == by.at && c.metric == *by.metric;
-        self.all.iter().find(|c| is_by(c) && c.is_of(a, b))
+        self.all.iter().find(|c| by.is_of(c) && c.is_of(a, b))
+    }
+
+    /// Every comparison by a figure.
+    pub fn all_by(&self, by: ComparedFigure<'_>) -> Vec<&Comparison> {
+        self.all.iter().filter(|c| by.is_of(c)).collect()
     }
 }
 
@@ -46,11 +57,18 @@ pub fn all(facts: &Facts) -> Vec<Comparison> {
         for metric in &step.metrics {
             compared.push(of_points(facts, step, metric));
         }
-        compared.extend(curves::of_step(facts, step));
+        let Facts { subjects, measured, comparisons, .. } = facts;
+        compared.extend(curves::of_step(subjects, measured, comparisons, step));
     }
     compared.retain(|c| c.sheet.comparable.iter().any(|pairs| !pairs.is_empty()));
     let sheets: Vec<Sheet> = compared.iter().map(|c| c.sheet.clone()).collect();
-    family(&sheets).iter().map(|ratio| conclude(&compared[ratio.sheet], ratio)).collect()
+    // The mean of a sheet's points follows them.
+    let of_pair = |a: &Ratio, b: &Ratio| (a.sheet, a.a, a.b) == (b.sheet, b.a, b.b);
+    let of = |own: &[Ratio]| {
+        let conclude = |ratio| conclude(&compared[own[0].sheet], ratio, own.len() - 1);
+        own.iter().map(conclude).collect::<Vec<_>>()
+    };
+    family(&sheets).chunk_by(of_pair).flat_map(of).collect()
 }
 
 /// A metric of a step at all of its points.
@@ -64,6 +82,7 @@ pub(in crate::analysis) fn of_points(
         step: step.key,
         metric: metric.clone(),
         points: (0..step.values.len()).map(StepPlace::Value).collect(),
+        loads: 0,
         sheet: Sheet::default(),
         not_the_drives: Vec::new(),
     };
@@ -99,7 +118,7 @@ pub(in crate::analysis) fn of_points(
 
 /// The pacing floor of a cell's run; older versions did not measure it.
 fn floor_ns(setup: &SetupFacts, cell: &CellFacts) -> f64 {
-    setup.runs[cell.bundle].pacing_floor.map_or(0.0, |floor| floor.median_ns as f64)
+    setup.runs[cell.run].pacing_floor.map_or(0.0, |floor| floor.median_ns as f64)
 }
 
 /// A cell's repeats, each in its block and place.
@@ -116,7 +135,7 @@ pub fn observations(step: &StepFacts, cell: &CellFacts, metric: &Metric) -> Vec<
         .collect()
 }
 
-fn conclude(of: &PairedSheet, ratio: &Ratio) -> Comparison {
+fn conclude(of: &PairedSheet, ratio: &Ratio, points: usize) -> Comparison {
     let higher = of.metric.better() == Better::Higher;
     let ratio = if (ratio.ratio >= 1.0) == higher { ratio.clone() } else { ratio.inverted() };
     // Reordered so that `a` is the better one, and the ratio is at least 1 if higher is better, at
@@ -125,13 +144,13 @@ fn conclude(of: &PairedSheet, ratio: &Ratio) -> Comparison {
         true => (ratio.ratio, ratio.low, ratio.high),
         false => (1.0 / ratio.ratio, 1.0 / ratio.high, 1.0 / ratio.low),
     };
-    let pair = (ratio.a.min(ratio.b), ratio.a.max(ratio.b));
-    let points = (0..of.points.len()).filter(|p| match ratio.at {
+    let pair = unordered(ratio.a, ratio.b);
+    let own = (0..of.points.len()).filter(|p| match ratio.at {
         Some(point) => point == *p,
         None => of.sheet.comparable[*p].contains(&pair),
     });
     let limits: Vec<(Option<Bottleneck>, Option<Bottleneck>)> =
-        points.map(|p| (of.not_the_drives[p][ratio.a], of.not_the_drives[p][ratio.b])).collect();
+        own.map(|p| (of.not_the_drives[p][ratio.a], of.not_the_drives[p][ratio.b])).collect();
     let standing = decision::standing(low, &limits);
     Comparison {
         step: of.step,
@@ -144,6 +163,7 @@ fn conclude(of: &PairedSheet, ratio: &Ratio) -> Comparison {
         high,
         repeats: ratio.repeats,
         standing,
+        over: if of.loads > 0 { MeanOver::Loads(of.loads) } else { MeanOver::Points(points) },
         varied: Vec::new(),
     }
 }

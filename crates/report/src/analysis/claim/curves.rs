@@ -7,7 +7,9 @@
 
 use crate::analysis::claim::pairing::{PairedSheet, pairs, seat};
 use crate::analysis::comparison::StepPlace;
-use crate::analysis::facts::{CellFacts, Comparisons, Facts, StepFacts, Subjects};
+use crate::analysis::facts::{
+    AxisPosition, CellFacts, Comparisons, MeasuredFacts, StepFacts, Subjects,
+};
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::analysis::points::point_summary::{ClassSummary, P99};
@@ -27,10 +29,23 @@ struct RepeatCurve {
 }
 
 /// The metrics in which a step's curves are compared.
-pub fn of_step(facts: &Facts, step: &StepFacts) -> Vec<PairedSheet> {
+pub fn of_step(
+    subjects: &Subjects,
+    measured: &MeasuredFacts,
+    comparisons: &Comparisons,
+    step: &StepFacts,
+) -> Vec<PairedSheet> {
     let mut all = Vec::new();
+    let compared = |metric, at, row| compared((subjects, comparisons), step.key, metric, (at, row));
     if let Some(search) = &step.search {
-        all.push(within_limit(facts, step, search));
+        let row = within_limit(subjects, measured, step, search);
+        let mut made = compared(Metric::total(PointFigure::Ops), StepPlace::Limit, row);
+        // Nothing is known between two values of the sweep.
+        let known = |w: &&[AxisPosition]| w[0].number > 0.0 && w[1].number.is_finite();
+        let numbers = step.values.windows(2).filter(known);
+        let gap = numbers.map(|w| (w[1].number / w[0].number).ln()).fold(0.0, f64::max);
+        made.sheet.resolution = gap;
+        all.push(made);
     }
     let field = step.axis.as_ref().map(|a| a.field);
     if step.values.len() < FEWEST_POINTS
@@ -38,8 +53,7 @@ pub fn of_step(facts: &Facts, step: &StepFacts) -> Vec<PairedSheet> {
     {
         return all;
     }
-    let curves: Vec<Vec<RepeatCurve>> =
-        facts.subjects.keys().map(|s| of_subject(step, s)).collect();
+    let curves: Vec<Vec<RepeatCurve>> = subjects.keys().map(|s| of_subject(step, s)).collect();
     if field == Some(Field::LoadPercent) {
         let loads: Vec<f64> = common_loads(&curves);
         // Loads read from one curve share its points, so each is a separate sheet, and their mean
@@ -47,34 +61,18 @@ pub fn of_step(facts: &Facts, step: &StepFacts) -> Vec<PairedSheet> {
         // observations.
         for load in &loads {
             let row = read(&curves, &|c: &RepeatCurve| latency_at(&c.points, *load));
-            all.push(compared(
-                &facts.subjects,
-                &facts.comparisons,
-                step.key,
-                Metric::p99(),
-                (StepPlace::Load(*load), row),
-            ));
+            all.push(compared(Metric::p99(), StepPlace::Load(*load), row));
         }
         if !loads.is_empty() {
             let row = read(&curves, &|c: &RepeatCurve| mean_latency(&c.points, &loads));
-            all.push(compared(
-                &facts.subjects,
-                &facts.comparisons,
-                step.key,
-                Metric::p99(),
-                (StepPlace::Mean, row),
-            ));
+            let mean = compared(Metric::p99(), StepPlace::Mean, row);
+            all.push(PairedSheet { loads: loads.len(), ..mean });
         }
     }
     if let Some(knee) = knee(&mean_curve(step, SubjectKey(0))) {
         let row = read(&curves, &|c: &RepeatCurve| load_at(&c.points, knee.latency));
-        all.push(compared(
-            &facts.subjects,
-            &facts.comparisons,
-            step.key,
-            Metric::total(PointFigure::Ops),
-            (StepPlace::Latency(knee.latency), row),
-        ));
+        let ops = Metric::total(PointFigure::Ops);
+        all.push(compared(ops, StepPlace::Latency(knee.latency), row));
     }
     all
 }
@@ -82,8 +80,7 @@ pub fn of_step(facts: &Facts, step: &StepFacts) -> Vec<PairedSheet> {
 type CurveRow = Vec<Vec<Observation>>;
 
 fn compared(
-    subjects: &Subjects,
-    comparisons: &Comparisons,
+    (subjects, comparisons): (&Subjects, &Comparisons),
     step: StepKey,
     metric: Metric,
     (at, row): (StepPlace, CurveRow),
@@ -96,6 +93,7 @@ fn compared(
         step,
         metric,
         points: vec![at],
+        loads: 0,
         sheet,
         not_the_drives: vec![vec![None; subjects.len()]],
     }
@@ -199,29 +197,23 @@ fn loads_between(curves: &[&[curve::LoadAndLatency]]) -> Vec<f64> {
 }
 
 /// ops/s at the highest value of a search that passed, in each repeat.
-fn within_limit(facts: &Facts, step: &StepFacts, search: &Search) -> PairedSheet {
+fn within_limit(
+    subjects: &Subjects,
+    measured: &MeasuredFacts,
+    step: &StepFacts,
+    search: &Search,
+) -> CurveRow {
     let of = |subject: SubjectKey| {
         let cells: Vec<&CellFacts> =
             step.cells.iter().filter(|c| c.subject == subject && !c.is_barred()).collect();
         let mut repeats: Vec<u32> = cells.iter().flat_map(|c| c.repeats.clone()).collect();
         repeats.sort_unstable();
         repeats.dedup();
-        let below = |repeat| facts.measured.failed(step, subject, Some(repeat)).min();
+        let below = |repeat| measured.failed(step, subject, Some(repeat)).min();
         let held = |r: &u32| held(&cells, *r, search, below(*r));
         repeats.iter().filter_map(held).collect::<Vec<Observation>>()
     };
-    let row: CurveRow = facts.subjects.keys().map(of).collect();
-    let mut made = compared(
-        &facts.subjects,
-        &facts.comparisons,
-        step.key,
-        Metric::total(PointFigure::Ops),
-        (StepPlace::Limit, row),
-    );
-    // Nothing is known between two values of the sweep.
-    let numbers = step.values.windows(2).filter(|w| w[0].number > 0.0 && w[1].number.is_finite());
-    made.sheet.resolution = numbers.map(|w| (w[1].number / w[0].number).ln()).fold(0.0, f64::max);
-    made
+    subjects.keys().map(of).collect()
 }
 
 /// The highest passing value of a repeat, below the first failing one.

@@ -146,28 +146,6 @@ pub fn best(subjects: &Subjects, all: &[&Comparison]) -> Option<SubjectKey> {
     subjects.keys().find(beats_all).filter(|_| subjects.len() > 1)
 }
 
-/// Every comparison by a metric at an axis value.
-pub fn at_value<'a>(
-    comparisons: &'a Comparisons,
-    index: StepKey,
-    metric: &Metric,
-    value: usize,
-) -> Vec<&'a Comparison> {
-    let own =
-        |c: &&Comparison| c.step == index && c.metric == *metric && c.at == StepPlace::Value(value);
-    comparisons.all.iter().filter(own).collect()
-}
-
-/// Every comparison by a metric over a step's points.
-pub fn of_mean<'a>(
-    comparisons: &'a Comparisons,
-    index: StepKey,
-    metric: &Metric,
-) -> Vec<&'a Comparison> {
-    let own = |c: &&Comparison| c.step == index && c.metric == *metric && c.at == StepPlace::Mean;
-    comparisons.all.iter().filter(own).collect()
-}
-
 /// If nothing could be compared at the headline's place: the last axis value with comparisons.
 fn last_compared<'a>(
     comparisons: &'a Comparisons,

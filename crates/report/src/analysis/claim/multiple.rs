@@ -1,7 +1,7 @@
 //! The largest multiple of a load that a subject sustains: the result of searches along the axis of
 //! several rates, over all repeats, as one number with an interval.
 
-use crate::analysis::facts::{CellFacts, Facts, MeasuredFacts, StepFacts};
+use crate::analysis::facts::{CellFacts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::plan::Field;
 use crate::plan::search::Search;
@@ -72,22 +72,23 @@ fn found_of(tried: &[(f64, bool)]) -> Option<FoundMultiple> {
 }
 
 /// The multiple of a subject; None if a step was not searched for it.
-pub fn of(facts: &Facts, subject: SubjectKey) -> Option<Multiple> {
-    let steps: Vec<_> = steps(&facts.measured).collect();
+pub fn of(
+    subjects: &Subjects,
+    setup: &SetupFacts,
+    measured: &MeasuredFacts,
+    subject: SubjectKey,
+) -> Option<Multiple> {
+    let steps: Vec<_> = steps(measured).collect();
     if steps.is_empty() {
         return None;
     }
-    let repeats = facts.setup.runs.get(facts.subjects[subject].run)?.repeats;
+    let repeats = setup.run_of(&subjects[subject]).repeats;
+    let least = |all: Option<FoundMultiple>, own: Option<FoundMultiple>| {
+        let (all, own) = (all?, own?);
+        Some(FoundMultiple { held: all.held.min(own.held), broken: all.broken.min(own.broken) })
+    };
     let together = |repeat: u32| {
-        steps.iter().map(|step| found(&facts.measured, *step, subject, repeat)).reduce(
-            |all, own| {
-                let (all, own) = (all?, own?);
-                Some(FoundMultiple {
-                    held: all.held.min(own.held),
-                    broken: all.broken.min(own.broken),
-                })
-            },
-        )?
+        steps.iter().map(|step| found(measured, *step, subject, repeat)).reduce(least)?
     };
     over_repeats(&(1..=repeats).filter_map(together).collect::<Vec<_>>())
 }

@@ -13,6 +13,8 @@ pub struct PairedSheet {
     pub metric: Metric,
     pub points: Vec<StepPlace>,
     pub sheet: Sheet,
+    /// The number of equal loads whose mean its only point is; 0 otherwise.
+    pub loads: usize,
     /// For each point and subject, the bottleneck if it was not the drive.
     pub not_the_drives: Vec<Vec<Option<Bottleneck>>>,
 }
@@ -42,7 +44,7 @@ pub fn seat(cell: &CellFacts, repeat: usize) -> (u32, u32) {
     const SUBJECT: u32 = 1 << 14;
     let number = cell.repeats[repeat];
     match cell.places[repeat] {
-        Some(place) => (cell.bundle as u32 * RUN + number, place),
-        None => (cell.bundle as u32 * RUN + (cell.subject.0 as u32 + 1) * SUBJECT + number, 0),
+        Some(place) => (cell.run.0 as u32 * RUN + number, place),
+        None => (cell.run.0 as u32 * RUN + (cell.subject.0 as u32 + 1) * SUBJECT + number, 0),
     }
 }

@@ -1,51 +1,21 @@
 //! Arithmetic on figures that were imported without repeats. Their scatter is unknown, so nothing
 //! here is a claim.
 
-use crate::analysis::facts::{SetupFacts, StepFacts, Subjects};
+use crate::analysis::comparison::Gap;
+use crate::analysis::facts::{Comparisons, MeasuredFacts, SetupFacts, StepFacts, Subjects};
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::Metric;
-use crate::stats::Better;
 use crate::stats::family::FEWEST;
-use crate::stats::percent::{Formula, cut_off, said, times_as_good};
-
-/// The largest lead of one subject over another in a metric.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Gap {
-    /// The step.
-    pub step: StepKey,
-    /// The metric.
-    pub metric: Metric,
-    /// The leading subject.
-    pub better: SubjectKey,
-    /// The other.
-    pub worse: SubjectKey,
-    /// Index of the axis value.
-    pub value: usize,
-    /// The ratio there: above 1.
-    pub times: f64,
-}
-
-impl Gap {
-    /// The difference, formatted like a percentage in claims; with more decimals if it would be
-    /// zero.
-    pub fn percent(&self) -> String {
-        let formula = match self.metric.better() {
-            Better::Higher => Formula::Gain,
-            Better::Lower => Formula::Reduction,
-        };
-        let percent = formula.of(self.times);
-        if percent < 0.1 { cut_off(percent, 3) } else { said(percent) }
-    }
-}
+use crate::stats::percent::times_as_good;
 
 /// Whether there are only imported figures with too few repeats.
-pub fn is_published(setup: &SetupFacts, steps: &[StepFacts]) -> bool {
-    let mut cells = steps.iter().flat_map(|s| &s.cells);
+pub fn is_published(setup: &SetupFacts, measured: &MeasuredFacts) -> bool {
+    let mut cells = measured.steps.iter().flat_map(|s| &s.cells);
     setup.is_imported() && cells.all(|c| c.repeats.len() < FEWEST)
 }
 
 /// The point with the largest lead of `better` over `worse`; None if it leads nowhere.
-pub fn greatest(
+fn greatest(
     step: &StepFacts,
     metric: &Metric,
     (better, worse): (SubjectKey, SubjectKey),
@@ -61,11 +31,23 @@ pub fn greatest(
     Some(Gap { step: step.key, metric: metric.clone(), better, worse, value, times })
 }
 
-/// The largest lead of the brief's subject over each rival, then of each rival over it.
-pub fn of_subject(subjects: &Subjects, step: &StepFacts, metric: &Metric) -> [Vec<Gap>; 2] {
-    let own = subjects.headline;
-    let gaps = |pair: &dyn Fn(SubjectKey) -> (SubjectKey, SubjectKey)| {
-        subjects.rivals().filter_map(|rival| greatest(step, metric, pair(rival))).collect()
-    };
-    [gaps(&|rival| (own, rival)), gaps(&|rival| (rival, own))]
+/// The largest lead of each subject over each other in every metric of every step; none for a
+/// fleet's subjects.
+pub fn gaps(subjects: &Subjects, measured: &MeasuredFacts) -> Vec<Gap> {
+    let pairs = subjects.pairs().filter(|_| !subjects.are_a_fleet());
+    let pairs: Vec<_> = pairs.flat_map(|(a, b)| [(a, b), (b, a)]).collect();
+    let of = |step, metric| pairs.iter().filter_map(move |pair| greatest(step, metric, *pair));
+    let steps = measured.steps.iter();
+    steps.flat_map(|step| step.metrics.iter().flat_map(move |m| of(step, m))).collect()
+}
+
+impl Comparisons {
+    /// The largest lead of the brief's subject over each rival, then of each rival over it.
+    pub fn gaps_of(&self, subjects: &Subjects, step: StepKey, metric: &Metric) -> [Vec<&Gap>; 2] {
+        let own = |gap: &&Gap| gap.step == step && gap.metric == *metric;
+        let gaps = |of: fn(&Gap) -> SubjectKey| {
+            self.gaps.iter().filter(own).filter(|gap| of(gap) == subjects.headline).collect()
+        };
+        [gaps(|gap| gap.better), gaps(|gap| gap.worse)]
+    }
 }

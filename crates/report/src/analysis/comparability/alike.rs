@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use crate::analysis::difference::{Condition, ConditionValue, Difference, FieldDifference, Grade};
-use crate::analysis::facts::Facts;
+use crate::analysis::facts::{Facts, SetupFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::plan::{Plan, PointPlan, Subject};
 
@@ -141,22 +141,26 @@ pub struct Likeness {
 /// Notes what the plans of each comparison's pair were permitted to differ in: the same at all of a
 /// step's points.
 pub fn note_varied(facts: &mut Facts) {
-    let mut all = std::mem::take(&mut facts.comparisons.all);
+    let Facts { subjects, setup, statements, measured, comparisons, .. } = facts;
     let mut known = HashMap::new();
-    for c in &mut all {
-        let step = &facts.measured.steps[c.step].name;
-        let of_pair = known.entry((c.step, c.better, c.worse));
-        let varied = of_pair.or_insert_with(|| likeness(facts, step, c.better, c.worse).varied);
-        c.varied.clone_from(varied);
+    for c in &mut comparisons.all {
+        let (step, pair) = (&measured.steps[c.step].name, (c.better, c.worse));
+        let of_pair = || likeness(subjects, setup, &statements.vary, step, pair).varied;
+        c.varied.clone_from(known.entry((c.step, pair)).or_insert_with(of_pair));
     }
-    facts.comparisons.all = all;
 }
 
 /// Compares the plans of a step of two subjects. All axis values of a step have the same fields, so
 /// one represents all.
-pub fn likeness(facts: &Facts, step: &str, a: SubjectKey, b: SubjectKey) -> Likeness {
-    let run = |subject: SubjectKey| &facts.setup.run_of(&facts.subjects[subject]).resolved;
-    if facts.subjects[a].run == facts.subjects[b].run {
+pub fn likeness(
+    subjects: &Subjects,
+    setup: &SetupFacts,
+    vary: &[String],
+    step: &str,
+    (a, b): (SubjectKey, SubjectKey),
+) -> Likeness {
+    let run = |subject: SubjectKey| &setup.run_of(&subjects[subject]).resolved;
+    if subjects[a].run == subjects[b].run {
         return Likeness::default();
     }
     if [a, b].iter().any(|subject| run(*subject).imported.is_some()) {
@@ -165,12 +169,10 @@ pub fn likeness(facts: &Facts, step: &str, a: SubjectKey, b: SubjectKey) -> Like
             ..Likeness::default()
         };
     }
-    let points =
-        [a, b].map(|subject| first_point(run(subject), step, &facts.subjects[subject].own_name));
+    let points = [a, b].map(|subject| first_point(run(subject), step, &subjects[subject].own_name));
     let [Some(of_a), Some(of_b)] = &points else { return Likeness::default() };
-    let named = |d: &FieldDifference| {
-        d.path != METHOD && facts.statements.vary.iter().any(|vary| d.is_named_by(vary))
-    };
+    let named =
+        |d: &FieldDifference| d.path != METHOD && vary.iter().any(|vary| d.is_named_by(vary));
     let (varied, unlike) = differences((run(a), of_a), (run(b), of_b)).into_iter().partition(named);
     Likeness { unlike, varied }
 }

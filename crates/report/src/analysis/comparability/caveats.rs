@@ -37,7 +37,7 @@ pub fn note(facts: &mut Facts) {
             .filter(|f| f.subject == cell.subject && f.step == step.title && f.at == *at)
             .count()
     };
-    let imported = |c: &CellFacts| facts.setup.runs[c.bundle].is_imported();
+    let imported = |c: &CellFacts| facts.setup.runs[c.run].is_imported();
     let all: Vec<Vec<Vec<Caveat>>> = facts
         .measured
         .steps

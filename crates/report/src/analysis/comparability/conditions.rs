@@ -67,7 +67,7 @@ fn fact(heading: &str, name: &str) -> Condition {
 /// Every pair of subjects that may not be compared, and the reason: different test conditions, or
 /// different resolved steps.
 pub fn barred(facts: &Facts) -> Vec<Barred> {
-    let mut all = Vec::new();
+    let (mut all, vary) = (Vec::new(), &facts.statements.vary);
     // A fleet's pairs are not compared.
     for pair in facts.subjects.pairs().filter(|_| !facts.subjects.are_a_fleet()) {
         let found = differences_between(facts, &[pair.0, pair.1], true).into_iter();
@@ -76,13 +76,14 @@ pub fn barred(facts: &Facts) -> Vec<Barred> {
         if !differences.is_empty() {
             all.push(Barred { pair, step: None, differences });
         }
-        for (index, step) in facts.measured.steps.keyed() {
-            let unlike = alike::likeness(facts, &step.name, pair.0, pair.1).unlike;
+        for step in &facts.measured.steps {
+            let unlike =
+                alike::likeness(&facts.subjects, &facts.setup, vary, &step.name, pair).unlike;
             let unlike = unlike.into_iter().map(|d| d.between(pair));
             let differences: Vec<Difference> =
                 unlike.chain(recorded::of_step(step, &[pair.0, pair.1])).collect();
             if !differences.is_empty() {
-                all.push(Barred { pair, step: Some(index), differences });
+                all.push(Barred { pair, step: Some(step.key), differences });
             }
         }
     }
@@ -115,11 +116,12 @@ fn grade_of(
     }
 }
 
-/// Every difference, worst first.
+/// Every difference, worst first; none of a fleet's subjects.
 pub fn differences(facts: &Facts) -> Vec<Difference> {
-    let subjects: Vec<SubjectKey> = facts.subjects.keys().collect();
+    let subjects = facts.subjects.keys().filter(|_| !facts.subjects.are_a_fleet());
+    let subjects: Vec<SubjectKey> = subjects.collect();
     let mut all = differences_between(facts, &subjects, true);
-    all.extend(recorded::all(facts, &subjects));
+    all.extend(recorded::all(&facts.measured, &subjects));
     all.sort_by_key(|d| d.grade);
     all
 }
@@ -128,7 +130,10 @@ pub fn differences(facts: &Facts) -> Vec<Difference> {
 /// each group.
 pub fn disqualifying(facts: &Facts, among: &[SubjectKey], same_hosts: bool) -> Vec<Difference> {
     let found = differences_between(facts, among, !same_hosts).into_iter();
-    found.filter(|d| d.grade == Grade::Disqualifying).chain(recorded::all(facts, among)).collect()
+    found
+        .filter(|d| d.grade == Grade::Disqualifying)
+        .chain(recorded::all(&facts.measured, among))
+        .collect()
 }
 
 fn differences_between(facts: &Facts, among: &[SubjectKey], of_hosts: bool) -> Vec<Difference> {
@@ -152,7 +157,7 @@ fn differences_between(facts: &Facts, among: &[SubjectKey], of_hosts: bool) -> V
     all.extend(prepared(&facts.setup, among));
     all.extend(fuller(&facts.subjects, &facts.setup, among));
     all.extend(warmer(&facts.measured, among));
-    all.extend(measured::all(facts, among));
+    all.extend(measured::all(&facts.subjects, &facts.setup, &facts.measured, among));
     all.sort_by_key(|d| d.grade);
     // Steps with the same plan have the same differences.
     all.dedup();

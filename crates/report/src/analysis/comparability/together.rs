@@ -3,27 +3,9 @@
 
 use crate::analysis::claim::pairing::seat;
 use crate::analysis::facts::{CellFacts, MeasuredFacts, SetupFacts, StepFacts};
-use crate::analysis::keys::StepKey;
+use crate::analysis::notes::CommonShift;
 use crate::analysis::points::point_summary::{ClassSummary, P99};
 use crate::stats::spread::spread;
-
-/// A repeat of a point that deviated from the others, for all subjects.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CommonShift {
-    /// The step.
-    pub step: StepKey,
-    /// Index of the axis value.
-    pub value: usize,
-    /// The repeat, from 1.
-    pub repeat: u32,
-    /// Number of subjects measured in it.
-    pub subjects: usize,
-    /// Its figure divided by that of the other repeats: ops/s, or p99 if there is a target rate.
-    /// The geometric mean over the subjects.
-    pub factor: f64,
-    /// Whether the factor is for p99 instead of ops/s.
-    pub latency: bool,
-}
 
 /// Smaller deviations are ordinary scatter.
 const LEAST: f64 = 1.25;
@@ -37,14 +19,14 @@ const FEWEST: usize = 3;
 /// All of them, ordered by step, point and repeat.
 pub fn all(measured: &MeasuredFacts, setup: &SetupFacts) -> Vec<CommonShift> {
     let mut found = Vec::new();
-    for (index, step) in measured.steps.keyed() {
+    for step in &measured.steps {
         for value in 0..step.values.len() {
-            for run in 0..setup.runs.len() {
+            for run in setup.runs.keys() {
                 let cells: Vec<&CellFacts> =
-                    step.cells.iter().filter(|c| c.value == value && c.bundle == run).collect();
+                    step.cells.iter().filter(|c| c.value == value && c.run == run).collect();
                 found.extend(of_point(step, &cells).into_iter().map(
                     |(repeat, factor, latency)| CommonShift {
-                        step: index,
+                        step: step.key,
                         value,
                         repeat,
                         subjects: cells.len(),

@@ -2,7 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 
-use crate::analysis::keys::{Keyed, SubjectKey};
+use crate::analysis::keys::{Keyed, RunKey, SubjectKey};
 use crate::plan::OwnKnob;
 
 /// Maximum number of subjects whose pairs are all compared.
@@ -15,8 +15,8 @@ pub struct SubjectFacts {
     pub name: String,
     /// Its name in its own run.
     pub own_name: String,
-    /// The index of its run.
-    pub run: usize,
+    /// Its run.
+    pub run: RunKey,
     /// Its drives, as the plan names them.
     pub drives: Vec<String>,
     /// The size of one drive, bytes: as it is stated, or as the host saw it.

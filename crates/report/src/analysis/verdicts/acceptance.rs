@@ -4,7 +4,7 @@
 use crate::analysis::claim::compare::observations;
 use crate::analysis::comparability::conditions::sightings;
 use crate::analysis::facts::{Facts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
-use crate::analysis::keys::{StepKey, SubjectKey};
+use crate::analysis::keys::{RunKey, StepKey, SubjectKey};
 use crate::analysis::points::metric::{Metric, PointPart};
 use crate::record::key::{self, FactHeading};
 use crate::stats::Better;
@@ -131,7 +131,7 @@ fn label(step: &StepFacts, value: usize) -> String {
 /// measured in the same way.
 pub fn specimens(
     facts: &Facts,
-    run: usize,
+    run: RunKey,
     measures: &[JudgedFigure],
     like: Option<SubjectKey>,
 ) -> Vec<JudgedDrive> {

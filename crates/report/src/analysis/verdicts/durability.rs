@@ -73,7 +73,7 @@ fn manners<'f>(
     measured: &'f MeasuredFacts,
     setup: &'f SetupFacts,
 ) -> impl Iterator<Item = (StepKey, StepDurability, &'f Stream)> {
-    measured.steps.keyed().filter_map(|(index, step)| {
+    measured.steps.iter_enumerated().filter_map(|(index, step)| {
         let stream = stream(setup, step)?;
         Some((index, manner(stream)?, stream))
     })

@@ -11,79 +11,16 @@ use crate::analysis::claim::compare::observations;
 use crate::analysis::claim::lead;
 use crate::analysis::comparability::{alike, conditions};
 use crate::analysis::difference::{Difference, FieldDifference};
-use crate::analysis::facts::{CellFacts, DisclosureGroup, Facts, SetupFacts, StepFacts};
-use crate::analysis::keys::{StepKey, SubjectKey};
+use crate::analysis::facts::{CellFacts, DisclosureGroup, Facts, SetupFacts, StepFacts, Subjects};
+use crate::analysis::keys::SubjectKey;
+use crate::analysis::notes::models::{DriveModel, Fleet, FleetDrive, ModelRatio, geometric};
 use crate::analysis::points::metric::{Metric, PointFigure, PointPart};
 use crate::record::key::{FactHeading, drive, host};
 use crate::stats::Better;
-use crate::stats::specimens::{Components, Models, components, models, outlying};
+use crate::stats::specimens::{components, models, outlying};
 
 /// A model with fewer specimens is not sampled.
 const FEWEST: usize = 3;
-
-/// One drive at the headline place of a step.
-#[derive(Clone, Debug)]
-pub struct FleetDrive {
-    /// The subject.
-    pub subject: SubjectKey,
-    /// Its index among the subject's drives, if there are several.
-    pub drive: Option<u32>,
-    /// The subject's name, and the drive's number in it.
-    pub name: String,
-    /// Its serial number, if known.
-    pub serial: Option<String>,
-    /// Its firmware, if known.
-    pub firmware: Option<String>,
-    /// Its health log before the run, if known.
-    pub health: Option<String>,
-    /// Its level in each bundle that measured it, with the host's name, if known.
-    pub levels: Vec<(Option<String>, f64)>,
-    /// The figure of each repeat.
-    pub by_repeat: Vec<f64>,
-    /// Their geometric mean.
-    pub level: f64,
-}
-
-/// The specimens of a model.
-#[derive(Clone, Debug)]
-pub struct DriveModel {
-    /// Its name; empty if unknown.
-    pub name: String,
-    /// In the order of the plan.
-    pub specimens: Vec<FleetDrive>,
-    /// Their scatter.
-    pub scatter: Components,
-    /// The scatter between hosts beyond that of their drives, as a standard deviation of
-    /// logarithms; None with a single host, or if no host has two drives.
-    pub hosts: Option<f64>,
-    /// Indices of outlying ones.
-    pub apart: Vec<usize>,
-}
-
-/// Two models compared drive by drive.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ModelRatio {
-    /// Indices of the two models; the first is the better one, as measured.
-    pub pair: (usize, usize),
-    /// The ratio better ÷ worse, with the interval.
-    pub found: Models,
-}
-
-/// A step's specimens.
-pub struct Fleet {
-    /// The step.
-    pub step: StepKey,
-    /// Index of the axis value.
-    pub value: usize,
-    /// The metric.
-    pub metric: Metric,
-    /// By name.
-    pub models: Vec<DriveModel>,
-    /// For every comparable pair of models; only for a fleet of subjects.
-    pub ratios: Vec<ModelRatio>,
-    /// What rules out comparing models.
-    pub barred: Vec<Difference>,
-}
 
 /// A step's specimens, if some model has enough of them.
 pub fn of_step(facts: &Facts, step: &StepFacts) -> Option<Fleet> {
@@ -92,10 +29,10 @@ pub fn of_step(facts: &Facts, step: &StepFacts) -> Option<Fleet> {
     // Power belongs to the subject, not to a drive, and a stream is not a specimen.
     let usable = wanted.part == PointPart::Whole && !wanted.is_power();
     let metric = if usable { wanted } else { Metric::total(PointFigure::Ops) };
-    let known = DisclosureIndex::of(&facts.setup);
+    let known = DisclosureIndex::of(&facts.subjects, &facts.setup);
     let mut by_model: BTreeMap<String, Vec<FleetDrive>> = BTreeMap::new();
     for cell in step.cells.iter().filter(|c| c.value == value && !c.is_barred()) {
-        for (model, specimen) in specimens(facts, (step, cell), &metric, &known) {
+        for (model, specimen) in specimens((step, cell), &metric, &known) {
             by_model.entry(model.unwrap_or_default()).or_default().push(specimen);
         }
     }
@@ -117,49 +54,13 @@ pub fn of_step(facts: &Facts, step: &StepFacts) -> Option<Fleet> {
     Some(Fleet { step: step.key, value, metric, models, ratios, barred })
 }
 
-impl Fleet {
-    /// The scatter of specimens and repeats within the known models, pooled.
-    pub fn scatter(&self) -> Components {
-        let known = self.models.iter().filter(|m| !m.name.is_empty());
-        let all: Vec<Vec<Vec<f64>>> = known.map(DriveModel::repeats).collect();
-        components(&all.iter().map(Vec::as_slice).collect::<Vec<_>>())
-    }
-}
-
 impl DriveModel {
-    /// For each drive, the figure of each repeat.
-    fn repeats(&self) -> Vec<Vec<f64>> {
-        self.specimens.iter().map(|s| s.by_repeat.clone()).collect()
-    }
-
     fn of(name: String, specimens: Vec<FleetDrive>, searched: usize) -> DriveModel {
         let repeats: Vec<Vec<f64>> = specimens.iter().map(|s| s.by_repeat.clone()).collect();
         let apart = if name.is_empty() { Vec::new() } else { outlying(&repeats, searched) };
         let (scatter, hosts) = (components(&[&repeats]), between_hosts(&specimens));
         DriveModel { name, specimens, scatter, hosts, apart }
     }
-
-    /// The distinct firmware versions of its drives.
-    pub fn firmware(&self) -> Vec<&str> {
-        distinct(self.specimens.iter().map(|s| s.firmware.as_deref()))
-    }
-
-    /// The hosts of its drives.
-    pub fn hosts(&self) -> Vec<&str> {
-        distinct(self.specimens.iter().flat_map(|s| &s.levels).map(|(host, _)| host.as_deref()))
-    }
-
-    /// Geometric mean over the drives.
-    pub fn level(&self) -> f64 {
-        geometric(&self.specimens.iter().map(|s| s.level).collect::<Vec<_>>())
-    }
-}
-
-fn distinct<'a>(all: impl Iterator<Item = Option<&'a str>>) -> Vec<&'a str> {
-    let mut found: Vec<&str> = all.flatten().collect();
-    found.sort_unstable();
-    found.dedup();
-    found
 }
 
 /// A drive measured in several bundles is one specimen, identified by its serial number.
@@ -178,11 +79,6 @@ fn merged(all: Vec<FleetDrive>) -> Vec<FleetDrive> {
         found.push(one);
     }
     found
-}
-
-fn geometric(values: &[f64]) -> f64 {
-    let logs: f64 = values.iter().map(|v| v.ln()).sum();
-    (logs / values.len().max(1) as f64).exp()
 }
 
 /// The variance component of hosts above their drives.
@@ -223,8 +119,9 @@ fn unlike(facts: &Facts, step: &StepFacts, models: &[DriveModel]) -> Vec<Differe
     subjects.dedup();
     let Some((&first, others)) = subjects.split_first() else { return Vec::new() };
     let plans = others.iter().find_map(|other| {
-        let found = alike::likeness(facts, &step.name, first, *other).unlike;
-        let between = |d: FieldDifference| d.between((first, *other));
+        let (vary, pair) = (&facts.statements.vary, (first, *other));
+        let found = alike::likeness(&facts.subjects, &facts.setup, vary, &step.name, pair).unlike;
+        let between = |d: FieldDifference| d.between(pair);
         (!found.is_empty()).then(|| found.into_iter().map(between).collect::<Vec<_>>())
     });
     let hosts: Vec<Vec<&str>> = models.iter().map(DriveModel::hosts).collect();
@@ -234,7 +131,6 @@ fn unlike(facts: &Facts, step: &StepFacts, models: &[DriveModel]) -> Vec<Differe
 
 /// The specimens of a cell, with their models.
 fn specimens(
-    facts: &Facts,
     (step, cell): (&StepFacts, &CellFacts),
     metric: &Metric,
     known: &DisclosureIndex<'_>,
@@ -257,15 +153,15 @@ fn specimens(
             return None;
         }
         let number = drive.map_or(String::new(), |drive| format!(" ({})", drive + 1));
-        let fact = |name: &str| known.of_drive(facts, subject, drive, name);
+        let fact = |name: &str| known.of_drive(subject, drive, name);
         let specimen = FleetDrive {
             subject,
             drive,
-            name: format!("{}{number}", facts.subjects[subject].name),
+            name: format!("{}{number}", known.subjects[subject].name),
             serial: fact(drive::SERIAL.name),
             firmware: fact(drive::FIRMWARE.name),
             health: fact(drive::HEALTH.name),
-            levels: vec![(known.host(facts, subject), level)],
+            levels: vec![(known.host(subject), level)],
             by_repeat,
             level,
         };
@@ -275,39 +171,36 @@ fn specimens(
 }
 
 /// The disclosure by headings: long for very many runs.
-struct DisclosureIndex<'a>(HashMap<&'a str, &'a DisclosureGroup>);
+struct DisclosureIndex<'a> {
+    subjects: &'a Subjects,
+    setup: &'a SetupFacts,
+    groups: HashMap<&'a str, &'a DisclosureGroup>,
+}
 
 impl<'a> DisclosureIndex<'a> {
-    fn of(setup: &'a SetupFacts) -> DisclosureIndex<'a> {
-        DisclosureIndex(setup.disclosure.iter().map(|g| (g.name.as_str(), g)).collect())
+    fn of(subjects: &'a Subjects, setup: &'a SetupFacts) -> DisclosureIndex<'a> {
+        let groups = setup.disclosure.iter().map(|g| (g.name.as_str(), g)).collect();
+        DisclosureIndex { subjects, setup, groups }
     }
 
-    fn row(&self, facts: &Facts, subject: SubjectKey, heading: &str, name: &str) -> Option<String> {
-        let file =
-            facts.setup.runs.get(facts.subjects[subject].run).map_or("", |run| run.file.as_str());
-        let of_run = format!("{heading} ({file})");
-        let group = self.0.get(of_run.as_str()).or_else(|| {
+    fn row(&self, subject: SubjectKey, heading: &str, name: &str) -> Option<String> {
+        let of_run = format!("{heading} ({})", self.setup.run_of(&self.subjects[subject]).file);
+        let group = self.groups.get(of_run.as_str()).or_else(|| {
             // With a single run the headings do not contain the run.
-            self.0.get(heading).filter(|_| facts.setup.runs.len() == 1)
+            self.groups.get(heading).filter(|_| self.setup.runs.len() == 1)
         })?;
         group.rows.iter().find(|(own, _)| own == name).map(|(_, value)| value.clone())
     }
 
-    fn of_drive(
-        &self,
-        facts: &Facts,
-        subject: SubjectKey,
-        drive: Option<u32>,
-        name: &str,
-    ) -> Option<String> {
+    fn of_drive(&self, subject: SubjectKey, drive: Option<u32>, name: &str) -> Option<String> {
         let number = drive.map_or(String::new(), |drive| format!(" ({})", drive + 1));
-        let heading =
-            format!("{}: {}{number}", FactHeading::Drive.name(), facts.subjects[subject].own_name);
-        self.row(facts, subject, &heading, name)
+        let own_name = &self.subjects[subject].own_name;
+        let heading = format!("{}: {own_name}{number}", FactHeading::Drive.name());
+        self.row(subject, &heading, name)
     }
 
-    fn host(&self, facts: &Facts, subject: SubjectKey) -> Option<String> {
-        self.row(facts, subject, FactHeading::Host.name(), host::NAME.name)
+    fn host(&self, subject: SubjectKey) -> Option<String> {
+        self.row(subject, FactHeading::Host.name(), host::NAME.name)
     }
 }
 

@@ -4,7 +4,8 @@
 use crate::analysis::claim::compare::{observations, of_points};
 use crate::analysis::claim::pairing::PairedSheet;
 use crate::analysis::comparison::StepPlace;
-use crate::analysis::facts::{Comparisons, Facts, MeasuredFacts, SetupFacts, Subjects};
+use crate::analysis::difference::Barred;
+use crate::analysis::facts::{Comparisons, Facts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::Metric;
 use crate::stats::family::{FEWEST, Ratio, one_sided};
@@ -64,8 +65,8 @@ pub enum NoVerdictCause {
     NotInNew,
     /// No base run has the figure, although it has the point.
     NotInBase,
-    /// From `Facts::barred`, by index: the two were not measured in the same way.
-    Barred(usize),
+    /// The two were not measured in the same way.
+    Barred(Barred),
     /// A caveat of one of the two points rules it out.
     Caveat,
 }
@@ -98,7 +99,8 @@ pub fn judge(facts: &Facts, limit: f64) -> Gate {
                 let key = (index, number, point);
                 changes.iter().find(|c| (c.sheet, c.pair, c.point) == key).map(|c| &c.change)
             };
-            let own = of_pair(facts, sheet, pair, &of, (limit, unit, searched));
+            let from = (&facts.measured.steps[sheet.step], &facts.comparisons);
+            let own = of_pair(from, sheet, pair, &of, (limit, unit, searched));
             rows.extend(own);
         }
     }
@@ -123,8 +125,9 @@ impl Gate {
 }
 
 fn pairs(subjects: &Subjects, setup: &SetupFacts) -> Vec<Pair> {
-    let last = setup.runs.len().saturating_sub(1);
-    let (new, base): (Vec<_>, Vec<_>) = subjects.keys().partition(|s| subjects[*s].run == last);
+    let last = setup.runs.last_key();
+    let is_new = |s: &SubjectKey| Some(subjects[*s].run) == last;
+    let (new, base): (Vec<_>, Vec<_>) = subjects.keys().partition(is_new);
     let namesakes = |new: SubjectKey| {
         let same = |s: &SubjectKey| subjects[*s].own_name == subjects[new].own_name;
         Pair { base: base.iter().copied().filter(same).collect(), new }
@@ -246,13 +249,12 @@ fn runs(measured: &MeasuredFacts, of: &PairedSheet, pair: &Pair, point: usize) -
 
 /// Every point of the base for a pair, and their mean.
 fn of_pair<'a>(
-    facts: &Facts,
+    (step, comparisons): (&StepFacts, &Comparisons),
     of: &PairedSheet,
     pair: &Pair,
     change: &dyn Fn(Option<usize>) -> Option<&'a RatioChange>,
     (limit, unit, searched): (f64, ScatterUnit, usize),
 ) -> Vec<Judged> {
-    let step = &facts.measured.steps[of.step];
     let better = of.metric.better();
     let judged = |at: StepPlace, change: Option<&RatioChange>, missing: NoVerdictCause| {
         let verdict = match change.map(|c| (c, c.shows(better, limit))) {
@@ -270,7 +272,7 @@ fn of_pair<'a>(
     let mut rows = Vec::new();
     for point in 0..of.points.len() {
         if pair.base.iter().any(|s| step.cell(*s, point).is_some()) {
-            let missing = missing(&facts.comparisons, of, pair, point);
+            let missing = missing(comparisons, of, pair, point);
             rows.push(judged(of.points[point], change(Some(point)), missing));
         }
     }
@@ -303,10 +305,9 @@ fn missing(
     let comparable = |s: &&SubjectKey| of.compares(point, **s, pair.new);
     let usable = pair.base.iter().filter(|s| has(**s)).filter(comparable).count();
     let bar = pair.base.iter().find_map(|s| comparisons.bar(of.step, *s, pair.new));
-    let number = bar.and_then(|bar| comparisons.barred.iter().position(|b| std::ptr::eq(b, bar)));
     let fewest = repeats(first).min(repeats(pair.new));
-    match number {
-        Some(number) if usable == 0 => NoVerdictCause::Barred(number),
+    match bar {
+        Some(bar) if usable == 0 => NoVerdictCause::Barred(bar.clone()),
         _ if fewest < FEWEST && pair.base.len() == 1 => NoVerdictCause::TooFew(fewest),
         None if usable == 0 => NoVerdictCause::Caveat,
         _ => NoVerdictCause::TooFew(usable.min(FEWEST - 1)),

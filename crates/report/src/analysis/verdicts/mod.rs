@@ -4,5 +4,6 @@ pub mod acceptance;
 pub mod durability;
 pub mod fleet;
 pub mod gate;
+pub mod scatter;
 pub mod selftest;
 pub mod trend;

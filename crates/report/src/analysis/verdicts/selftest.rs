@@ -5,7 +5,7 @@ use crate::analysis::claim::compare::{Standing, StepPlace};
 use crate::analysis::facts::{Comparisons, MeasuredFacts, SetupFacts};
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::metric::{Metric, PointFigure};
-use crate::analysis::scatter;
+use crate::analysis::verdicts::scatter;
 use crate::record::selftest::{MeasuredCeiling, Same, Scatter, SetDifference, quoted};
 use crate::stats::detectable::{PlannedBrief, detectable};
 

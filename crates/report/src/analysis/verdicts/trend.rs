@@ -7,7 +7,7 @@ use crate::analysis::comparability::alike;
 use crate::analysis::comparability::conditions::sightings;
 use crate::analysis::difference::FieldDifference;
 use crate::analysis::facts::{CellFacts, Facts, SetupFacts, StepFacts, Subjects};
-use crate::analysis::keys::SubjectKey;
+use crate::analysis::keys::{RunKey, SubjectKey};
 use crate::analysis::points::metric::{Metric, MetricRequest};
 use crate::analysis::title::ProtocolTitle;
 use crate::plan::{Plan, PointPlan};
@@ -124,7 +124,7 @@ impl Trends {
                     let Some((estimate, at, counts)) = figure(step, &metric, subject) else {
                         continue;
                     };
-                    let started_unix_ns = facts.setup.runs[0].started_unix_ns;
+                    let started_unix_ns = facts.setup.runs[RunKey(0)].started_unix_ns;
                     let (file, drives) = (file.to_string(), drives.clone());
                     let own = Member { file, started_unix_ns, estimate, drives, counts };
                     let history = FigureHistory {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::analysis::facts::Facts;
+use crate::analysis::facts::{Facts, ProtocolFacts, Subjects};
 use crate::base::error::{Context, Result, failed};
 use crate::base::file;
 use crate::brief::own::own_text::OwnText;
@@ -129,13 +129,13 @@ impl BriefOptions {
     }
 
     /// A mask for an unknown subject would leave the intended one unmasked.
-    pub fn check_masks(&self, facts: &Facts) -> Result<()> {
-        let is_there = |name: &String| facts.statements.mask.text(name) != *name;
+    pub fn check_masks(&self, subjects: &Subjects, mask: &Mask) -> Result<()> {
+        let is_there = |name: &String| mask.text(name) != *name;
         match self.masks().into_iter().find(|name| !is_there(name)) {
             None => Ok(()),
             Some(unknown) => Err(failed(
                 format!("the brief masks '{unknown}', which is not a subject"),
-                format!("the subjects are {}", facts.subjects.names().join(", ")),
+                format!("the subjects are {}", subjects.names().join(", ")),
             )),
         }
     }
@@ -188,8 +188,8 @@ impl BriefOptions {
     }
 
     /// The title: the file's, or the protocol's.
-    pub fn title(&self, l: Language, facts: &Facts) -> String {
-        self.title.clone().unwrap_or_else(|| facts.protocol.title.text(l))
+    pub fn title(&self, l: Language, protocol: &ProtocolFacts) -> String {
+        self.title.clone().unwrap_or_else(|| protocol.title.text(l))
     }
 
     /// The ids of the displayed sections, in order.
@@ -206,22 +206,22 @@ impl BriefOptions {
     }
 
     /// Sets the brief's subject to the one named in the file, if any.
-    pub fn choose_subject(&self, facts: &mut Facts) -> Result<()> {
+    pub fn choose_subject(&self, subjects: &mut Subjects) -> Result<()> {
         let Some(name) = &self.subject else { return Ok(()) };
-        let chosen = facts.subjects.named(name).ok_or_else(|| {
-            let next = format!("the subjects are {}", facts.subjects.names().join(", "));
+        let chosen = subjects.named(name).ok_or_else(|| {
+            let next = format!("the subjects are {}", subjects.names().join(", "));
             failed(format!("the brief is about '{name}', which is not a subject"), next)
         })?;
-        facts.subjects.headline = chosen;
+        subjects.headline = chosen;
         Ok(())
     }
 
     /// The subjects' colours: the default ones, replaced by selected ones.
-    pub fn palette(&self, facts: &Facts) -> Result<Palette> {
+    pub fn palette(&self, subjects: &Subjects) -> Result<Palette> {
         let mut palette = Palette::default();
         for (subject, chosen) in &self.colours {
-            let key = facts.subjects.named(subject).ok_or_else(|| {
-                let next = format!("the subjects are {}", facts.subjects.names().join(", "));
+            let key = subjects.named(subject).ok_or_else(|| {
+                let next = format!("the subjects are {}", subjects.names().join(", "));
                 failed(
                     format!("the brief sets a colour for '{subject}', which is not a subject"),
                     next,

@@ -209,10 +209,8 @@ impl Sources<'_> {
             "better" => better.clone(),
             "worse" => self.facts.subjects[claim.worse].name.clone(),
             "metric" => wording::metric(l, &claim.metric, own),
-            "where" => wording::at(l, &self.facts.measured, &self.facts.comparisons, claim)
-                .trim()
-                .to_string(),
-            "sentence" => wording::sentence(l, self.facts, claim),
+            "where" => wording::at(l, own, claim).trim().to_string(),
+            "sentence" => wording::sentence(l, &self.facts.subjects, own, claim),
             "repeats" => claim.repeats.to_string(),
             _ => {
                 let next = format!("its fields are {}", OF_CLAIM.join(", "));

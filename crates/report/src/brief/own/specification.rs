@@ -154,7 +154,7 @@ fn for_the_money(
     };
     push(say!(l, "spec-capacity"), capacity);
     for step in &measured.steps {
-        let Some((what, figure)) = led(l, measured, step) else { continue };
+        let Some((what, figure)) = led(l, step) else { continue };
         let worth = |s: SubjectKey| {
             let price = price(s)?;
             // A subject may have several drives, each with its price.
@@ -169,7 +169,6 @@ fn for_the_money(
 /// The headline of a step, if it is a rate at one point, and each subject's figure.
 fn led<'a>(
     l: Language,
-    measured: &'a MeasuredFacts,
     step: &'a StepFacts,
 ) -> Option<(String, impl Fn(SubjectKey) -> Option<f64> + 'a)> {
     let (metric, value) = (lead::metric(step), lead::value(step)?);
@@ -178,11 +177,10 @@ fn led<'a>(
     }
     let what = wording::metric(l, &metric, step) + &wording::place(l, step, &[value]);
     let what = say!(l, "of-step", step = &step.title, sentence = what);
-    let imported = measured.published;
     let figure = move |subject: SubjectKey| {
         let cell = step
             .cell(subject, value)
-            .filter(|c| !c.is_not_the_drives() && (imported || !c.is_barred()))?;
+            .filter(|c| !c.is_not_the_drives() && (step.imported || !c.is_barred()))?;
         Some(wording::printed(l, &metric, step, cell)?.0)
     };
     Some((what, figure))

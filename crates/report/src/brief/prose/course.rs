@@ -2,7 +2,7 @@
 //! of the tested range, and the point from which the processors were the bottleneck instead of the
 //! drive.
 
-use crate::analysis::facts::{CellFacts, MeasuredFacts, StepFacts, Subjects};
+use crate::analysis::facts::{CellFacts, StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::metric::{Metric, PointFigure};
@@ -17,19 +17,13 @@ const STILL_RISES: f64 = 1.01;
 
 /// "A goes from 669,000 ops/s at 10 % load (mean 70 µs, p99 110 µs) to a peak of …", for each
 /// subject limited by the drive at each point.
-pub fn from_start_to_peak(
-    l: Language,
-    subjects: &Subjects,
-    measured: &MeasuredFacts,
-    step: &StepFacts,
-) -> Vec<String> {
-    subjects.keys().filter_map(|subject| of_subject(l, subjects, measured, step, subject)).collect()
+pub fn from_start_to_peak(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<String> {
+    subjects.keys().filter_map(|subject| of_subject(l, subjects, step, subject)).collect()
 }
 
 fn of_subject(
     l: Language,
     subjects: &Subjects,
-    measured: &MeasuredFacts,
     step: &StepFacts,
     subject: SubjectKey,
 ) -> Option<String> {
@@ -39,8 +33,7 @@ fn of_subject(
     if peak.value == first.value {
         return None;
     }
-    let latency =
-        |cell: &CellFacts, metric: &Metric| super::latency_of(l, measured, step, metric, cell);
+    let latency = |cell: &CellFacts, metric: &Metric| super::latency_of(l, step, metric, cell);
     let (p99, mean) = (Metric::p99(), Metric::total(PointFigure::Mean));
     let from = number_format::count(l, ops(first));
     let to = number_format::count(l, ops(peak));

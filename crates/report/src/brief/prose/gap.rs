@@ -4,13 +4,13 @@
 use crate::analysis::claim::compare::{ComparedFigure, Comparison, Standing, StepPlace};
 use crate::analysis::claim::{claims, lead};
 use crate::analysis::comparison::Crossover;
-use crate::analysis::facts::{AxisFacts, Comparisons, Facts, MeasuredFacts, StepFacts, Subjects};
+use crate::analysis::facts::{AxisFacts, Comparisons, StepFacts, Subjects};
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::Metric;
 use crate::base::units;
 use crate::brief::text::{published, wording};
 use crate::language::Language;
-use crate::plan::{Field, Step};
+use crate::plan::Field;
 use crate::say;
 use crate::stats::Better;
 
@@ -19,16 +19,21 @@ const FEWEST_SIZES: usize = 3;
 
 /// Where another subject becomes better: in figures other than the step's headline, and as
 /// arithmetic in all figures of imports without repeats.
-pub fn crossed(l: Language, facts: &Facts, step: &StepFacts) -> Vec<String> {
+pub fn crossed(
+    l: Language,
+    subjects: &Subjects,
+    comparisons: &Comparisons,
+    step: &StepFacts,
+) -> Vec<String> {
     let led = lead::metric(step);
-    let found: Vec<Crossover> = match facts.measured.published {
-        true => pairs(&facts.subjects).flat_map(|pair| as_published(l, step, pair)).collect(),
+    let found: Vec<Crossover> = match comparisons.published {
+        true => pairs(subjects).flat_map(|pair| as_published(l, step, pair)).collect(),
         false => {
             let own = |c: &&Crossover| c.step == step.key && c.metric != led;
-            facts.comparisons.crossovers.iter().filter(own).cloned().collect()
+            comparisons.crossovers.iter().filter(own).cloned().collect()
         }
     };
-    found.iter().map(|c| wording::crossed(l, &facts.subjects, &facts.measured, c)).collect()
+    found.iter().map(|c| wording::crossed(l, subjects, step, c)).collect()
 }
 
 /// The brief's subject with each rival.
@@ -80,18 +85,24 @@ fn better_at(
 
 /// "A's p99 read latency is 108 µs lower than B's at 800 MB/s (169 µs against 277 µs)": for each
 /// rival at the largest difference.
-pub fn at_a_load(l: Language, facts: &Facts, step: &StepFacts) -> Vec<String> {
+pub fn at_a_load(
+    l: Language,
+    subjects: &Subjects,
+    comparisons: &Comparisons,
+    step: &StepFacts,
+) -> Vec<String> {
     // A share of its own maximum is not a load that two subjects have in common.
     let is_of_shares = |axis: &AxisFacts| axis.field == Field::LoadPercent;
     if step.axis.as_ref().is_none_or(is_of_shares) {
         return Vec::new();
     }
-    pairs(&facts.subjects).filter_map(|pair| widest(l, facts, step, pair)).collect()
+    pairs(subjects).filter_map(|pair| widest(l, subjects, comparisons, step, pair)).collect()
 }
 
 fn widest(
     l: Language,
-    facts: &Facts,
+    subjects: &Subjects,
+    comparisons: &Comparisons,
     step: &StepFacts,
     pair: (SubjectKey, SubjectKey),
 ) -> Option<String> {
@@ -101,21 +112,19 @@ fn widest(
     let mut found: Option<(f64, String)> = None;
     for value in 0..step.values.len() {
         let at = StepPlace::Value(value);
-        let by = ComparedFigure { step: step.key, metric: &metric, at };
-        let Some(better) = shown_better(l, &facts.measured, &facts.comparisons, by, pair) else {
-            continue;
-        };
+        let by = ComparedFigure { step, metric: &metric, at };
+        let Some(better) = shown_better(l, comparisons, by, pair) else { continue };
         let worse = other(pair, better);
         let (own, rivals) = (of(better, value)?, of(worse, value)?);
         if rivals - own <= found.as_ref().map_or(0.0, |(most, _)| *most) {
             continue;
         }
-        let text = |ns: f64| super::latency(l, &facts.measured, ns);
+        let text = |ns: f64| super::latency(l, step, ns);
         let said = say!(
             l,
             "lower-by",
-            better = &facts.subjects[better].name,
-            worse = &facts.subjects[worse].name,
+            better = &subjects[better].name,
+            worse = &subjects[worse].name,
             what = wording::metric(l, &metric, step),
             difference = text(rivals - own),
             at = wording::place(l, step, &[value]),
@@ -130,13 +139,12 @@ fn widest(
 /// Which of a pair is better at a point: by a claim, or as published.
 fn shown_better(
     l: Language,
-    measured: &MeasuredFacts,
     comparisons: &Comparisons,
     by: ComparedFigure<'_>,
     pair: (SubjectKey, SubjectKey),
 ) -> Option<SubjectKey> {
-    if let (true, StepPlace::Value(value)) = (measured.published, by.at) {
-        return better_at(l, &measured.steps[by.step], by.metric, pair, value);
+    if let (true, StepPlace::Value(value)) = (comparisons.published, by.at) {
+        return better_at(l, by.step, by.metric, pair, value);
     }
     let own = comparisons.between(by, pair.0, pair.1)?;
     is_shown(own).then_some(own.better)
@@ -150,8 +158,13 @@ fn is_shown(comparison: &Comparison) -> bool {
 /// "The lead of A over B in ops/s grows with the block size: 3 % at 4 KiB, …", for a sweep of
 /// sizes, or for steps that differ in nothing else; stated for the last of them, and only if the
 /// intervals of the first and the last size are disjoint.
-pub fn over_block_sizes(l: Language, facts: &Facts, step: &StepFacts) -> Vec<String> {
-    pairs(&facts.subjects).filter_map(|pair| of_sizes(l, facts, step, pair)).collect()
+pub fn over_block_sizes(
+    l: Language,
+    subjects: &Subjects,
+    comparisons: &Comparisons,
+    step: &StepFacts,
+) -> Vec<String> {
+    pairs(subjects).filter_map(|pair| of_sizes(l, subjects, comparisons, step, pair)).collect()
 }
 
 /// A size, the better subject there, the factor with its interval limits, and its printed form.
@@ -165,14 +178,15 @@ struct AtSize {
 
 fn of_sizes(
     l: Language,
-    facts: &Facts,
+    subjects: &Subjects,
+    comparisons: &Comparisons,
     step: &StepFacts,
     pair: (SubjectKey, SubjectKey),
 ) -> Option<String> {
     let metric = lead::metric(step);
     let all = match step.axis.as_ref().is_some_and(|axis| axis.field == Field::Block) {
-        true => along_the_axis(l, facts, step, &metric, pair)?,
-        false => over_steps(l, facts, step, pair)?,
+        true => along_the_axis(l, subjects, comparisons, (step, &metric), pair)?,
+        false => over_steps(l, comparisons, step, pair)?,
     };
     let (first, last) = (all.first()?, all.last()?);
     let better = first.better;
@@ -185,7 +199,7 @@ fn of_sizes(
         .collect();
     let differences = l.list(&each);
     let what = wording::metric(l, &metric, step);
-    let [better, worse] = [better, other(pair, better)].map(|s| &facts.subjects[s].name);
+    let [better, worse] = [better, other(pair, better)].map(|s| &subjects[s].name);
     let by = |before: &dyn Fn(f64, f64) -> bool| {
         all.windows(2).all(|pair| before(pair[0].factor, pair[1].factor))
     };
@@ -214,24 +228,23 @@ fn of_sizes(
 
 fn along_the_axis(
     l: Language,
-    facts: &Facts,
-    step: &StepFacts,
-    metric: &Metric,
+    subjects: &Subjects,
+    comparisons: &Comparisons,
+    (step, metric): (&StepFacts, &Metric),
     pair: (SubjectKey, SubjectKey),
 ) -> Option<Vec<AtSize>> {
-    let is_published = facts.measured.published;
     let at = |value: usize| {
         let size = step.values[value].text(l);
-        let by = ComparedFigure { step: step.key, metric, at: StepPlace::Value(value) };
-        if !is_published {
-            let c = facts.comparisons.between(by, pair.0, pair.1)?;
+        let by = ComparedFigure { step, metric, at: StepPlace::Value(value) };
+        if !comparisons.published {
+            let c = comparisons.between(by, pair.0, pair.1)?;
             return is_shown(c).then(|| of_comparison(l, c, size));
         }
         let better = better_at(l, step, metric, pair, value)?;
         let of = |subject| figure(l, step, metric, (subject, value));
         let (own, rivals) = (of(better)?, of(other(pair, better))?);
         let factor = (own / rivals).max(rivals / own);
-        let difference = published::difference(l, &facts.subjects, &facts.measured, by, pair)?;
+        let difference = published::difference(l, subjects, comparisons, by, pair)?;
         Some(AtSize { size, better, factor, interval: (factor, factor), difference })
     };
     (0..step.values.len()).map(at).collect()
@@ -245,46 +258,17 @@ fn of_comparison(l: Language, c: &Comparison, size: String) -> AtSize {
 /// Steps that differ only in block size and name, of which this is the last.
 fn over_steps(
     l: Language,
-    facts: &Facts,
+    comparisons: &Comparisons,
     step: &StepFacts,
     pair: (SubjectKey, SubjectKey),
 ) -> Option<Vec<AtSize>> {
-    let protocol = &facts.setup.runs.first()?.resolved.protocol;
-    let of = |name: &str| protocol.steps.iter().find(|step| step.name == name);
-    let own = without_size(of(&step.name)?)?.0;
-    let mut found: Vec<(u64, StepKey)> = Vec::new();
-    for (other, step) in facts.measured.steps.keyed() {
-        if let Some((rest, size)) = of(&step.name).and_then(without_size)
-            && rest == own
-        {
-            found.push((size, other));
-        }
-    }
-    if found.last()?.1 != step.key {
-        return None;
-    }
+    let is_last = |group: &&Vec<(u64, StepKey)>| group.last().is_some_and(|l| l.1 == step.key);
+    let mut found = comparisons.by_size.iter().find(is_last)?.clone();
     found.sort_unstable();
     let at = |(size, step): (u64, StepKey)| {
-        let outcome = &facts.comparisons.leads[step];
-        let mut all = outcome.all.iter().filter(|c| is_shown(c));
+        let mut all = comparisons.leads[step].all.iter().filter(|c| is_shown(c));
         let c = all.find(|c| c.is_of(pair.0, pair.1))?;
         Some(of_comparison(l, c, units::bytes(size)))
     };
     found.into_iter().map(at).collect()
-}
-
-/// The step without its names and its single block size, and that size.
-fn without_size(step: &Step) -> Option<(Step, u64)> {
-    let mut rest = Step { name: String::new(), title: String::new(), ..step.clone() };
-    let mut size = None;
-    for stream in &mut rest.streams {
-        let sizes = stream.workload.knobs.sizes("block").ok()?;
-        let [(own, _)] = sizes[..] else { return None };
-        if size.is_some_and(|other| other != own) {
-            return None;
-        }
-        size = Some(own);
-        stream.workload.knobs.0.remove("block");
-    }
-    Some((rest, size?))
 }

@@ -12,7 +12,7 @@ mod parts;
 
 pub use life::total_writes;
 
-use crate::analysis::facts::{CellFacts, Facts, MeasuredFacts, StepFacts};
+use crate::analysis::facts::{CellFacts, Comparisons, StepFacts, Subjects};
 use crate::analysis::points::metric::Metric;
 use crate::base::units;
 use crate::brief::number_format;
@@ -23,36 +23,35 @@ use crate::language::Language;
 const MOST: usize = 10;
 
 /// The sentences about a step below its table.
-pub fn of_step(l: Language, facts: &Facts, step: &StepFacts) -> Vec<String> {
-    let mut all = course::from_start_to_peak(l, &facts.subjects, &facts.measured, step);
-    all.extend(course::beyond(l, &facts.subjects, step));
-    all.extend(course::saturated(l, &facts.subjects, step));
-    all.extend(gap::crossed(l, facts, step));
-    all.extend(gap::at_a_load(l, facts, step));
-    all.extend(gap::over_block_sizes(l, facts, step));
-    all.extend(parts::of_drives(l, facts, step));
-    all.extend(parts::of_streams(l, facts, step));
+pub fn of_step(
+    l: Language,
+    subjects: &Subjects,
+    comparisons: &Comparisons,
+    step: &StepFacts,
+) -> Vec<String> {
+    let mut all = course::from_start_to_peak(l, subjects, step);
+    all.extend(course::beyond(l, subjects, step));
+    all.extend(course::saturated(l, subjects, step));
+    all.extend(gap::crossed(l, subjects, comparisons, step));
+    all.extend(gap::at_a_load(l, subjects, comparisons, step));
+    all.extend(gap::over_block_sizes(l, subjects, comparisons, step));
+    all.extend(parts::of_drives(l, subjects, step));
+    all.extend(parts::of_streams(l, subjects, step));
     all.truncate(MOST);
     all.into_iter().map(|said| wording::stopped(l, said)).collect()
 }
 
 /// A latency of a cell, if it has one.
-fn latency_of(
-    l: Language,
-    measured: &MeasuredFacts,
-    step: &StepFacts,
-    metric: &Metric,
-    cell: &CellFacts,
-) -> Option<String> {
-    Some(latency(l, measured, metric.of(step, cell)?.0.value))
+fn latency_of(l: Language, step: &StepFacts, metric: &Metric, cell: &CellFacts) -> Option<String> {
+    Some(latency(l, step, metric.of(step, cell)?.0.value))
 }
 
-/// Nanoseconds with three digits; for published figures everything that the source prints, which is
+/// Nanoseconds with three digits; for imported figures everything that the source prints, which is
 /// whole microseconds.
-fn latency(l: Language, measured: &MeasuredFacts, ns: f64) -> String {
+fn latency(l: Language, step: &StepFacts, ns: f64) -> String {
     let micros = (ns / 1e3).round();
     let is_whole = (ns / 1e3 - micros).abs() < micros * 1e-6;
-    match measured.published && is_whole {
+    match step.imported && is_whole {
         true => l.number(&format!("{} µs", units::grouped(micros as u64))),
         false => number_format::time(l, ns),
     }

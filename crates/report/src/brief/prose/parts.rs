@@ -2,7 +2,7 @@
 //! concurrent streams, which are namespaces of a drive in the noisy neighbour test.
 
 use crate::analysis::claim::lead;
-use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::facts::{CellFacts, StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::metric::{Metric, PointFigure, PointPart};
 use crate::analysis::points::point_summary::{P99, PERCENTILES};
@@ -13,24 +13,24 @@ use crate::say;
 /// "Drive 1 of A: mean from 78 µs to 211 µs and p99 from 388 µs to 709 µs between 10 MB/s and 700
 /// MB/s": the first drive of each group and the one in the middle, for eight the first and the
 /// fifth.
-pub fn of_drives(l: Language, facts: &Facts, step: &StepFacts) -> Vec<String> {
+pub fn of_drives(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<String> {
     let drives = step.cells.iter().map(|cell| cell.drives.len()).max().unwrap_or(0);
     if drives < 2 {
         return Vec::new();
     }
     let chosen = [0, drives / 2];
-    let each = chosen.into_iter().flat_map(|drive| facts.subjects.keys().map(move |s| (drive, s)));
-    each.filter_map(|(drive, subject)| of_drive(l, facts, step, drive as u32, subject)).collect()
+    let each = chosen.into_iter().flat_map(|drive| subjects.keys().map(move |s| (drive, s)));
+    each.filter_map(|(drive, subject)| of_drive(l, subjects, step, drive as u32, subject)).collect()
 }
 
 fn of_drive(
     l: Language,
-    facts: &Facts,
+    subjects: &Subjects,
     step: &StepFacts,
     drive: u32,
     subject: SubjectKey,
 ) -> Option<String> {
-    let name = &facts.subjects[subject].name;
+    let name = &subjects[subject].name;
     let kept = |cell: &&CellFacts| cell.total.is_some() && !cell.missed_its_rate();
     let cells: Vec<&CellFacts> =
         step.cells_of(subject).into_iter().flatten().filter(kept).collect();
@@ -38,7 +38,7 @@ fn of_drive(
     let number = drive + 1;
     let text = |figure: &PointFigure, cell: &CellFacts| {
         let metric = Metric { figure: figure.clone(), part: PointPart::Drive(drive) };
-        super::latency_of(l, &facts.measured, step, &metric, cell)
+        super::latency_of(l, step, &metric, cell)
     };
     let both = [PointFigure::Mean, PointFigure::Percentile(P99)];
     if first.value == last.value {
@@ -71,10 +71,10 @@ fn of_drive(
 
 /// "reader-4 of A: mean 102 µs, p99 388 µs, p99.9 …, p99.99 …": for steps with several headline
 /// streams, each at the representative point.
-pub fn of_streams(l: Language, facts: &Facts, step: &StepFacts) -> Vec<String> {
+pub fn of_streams(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<String> {
     let value = lead::value(step).or(step.values.len().checked_sub(1)).unwrap_or(0);
     let mut all = Vec::new();
-    for subject in facts.subjects.keys() {
+    for subject in subjects.keys() {
         let Some(cell) = step.cell(subject, value) else { continue };
         let counted: Vec<&String> = cell
             .streams
@@ -83,7 +83,8 @@ pub fn of_streams(l: Language, facts: &Facts, step: &StepFacts) -> Vec<String> {
             .map(|(name, ..)| name)
             .collect();
         if counted.len() > 1 {
-            let each = counted.into_iter().filter_map(|name| of_stream(l, facts, step, cell, name));
+            let each =
+                counted.into_iter().filter_map(|name| of_stream(l, subjects, step, cell, name));
             all.extend(each);
         }
     }
@@ -92,7 +93,7 @@ pub fn of_streams(l: Language, facts: &Facts, step: &StepFacts) -> Vec<String> {
 
 fn of_stream(
     l: Language,
-    facts: &Facts,
+    subjects: &Subjects,
     step: &StepFacts,
     cell: &CellFacts,
     name: &str,
@@ -100,7 +101,7 @@ fn of_stream(
     let tails = (P99..PERCENTILES.len()).map(PointFigure::Percentile);
     let printed = |figure: PointFigure| {
         let metric = Metric { figure, part: PointPart::Stream(name.to_string()) };
-        let text = super::latency_of(l, &facts.measured, step, &metric, cell)?;
+        let text = super::latency_of(l, step, &metric, cell)?;
         Some(format!("{} {text}", Metric::total(metric.figure).text(l)))
     };
     let figures: Vec<String> =
@@ -111,7 +112,7 @@ fn of_stream(
         l,
         "stream-levels",
         stream = name,
-        subject = &facts.subjects[cell.subject].name,
+        subject = &subjects[cell.subject].name,
         at = at,
         figures = figures
     ))

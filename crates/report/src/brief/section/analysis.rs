@@ -3,7 +3,7 @@
 
 use crate::analysis::claim::curves::mean_curve;
 use crate::analysis::claim::lead;
-use crate::analysis::facts::{CellFacts, Facts, MeasuredFacts, StepFacts, Subjects};
+use crate::analysis::facts::{CellFacts, Comparisons, Facts, StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::point_summary::{ClassSummary, P99};
 use crate::brief::number_format;
@@ -21,10 +21,9 @@ pub fn of_step(
     step: &StepFacts,
     said: &mut SaidRemedies,
 ) -> Vec<String> {
-    let first = if facts.measured.published {
-        as_published(l, &facts.subjects, &facts.measured, step)
-    } else {
-        outcome_of(l, facts, step, said)
+    let first = match facts.comparisons.published {
+        true => as_published(l, &facts.subjects, &facts.comparisons, step),
+        false => outcome_of(l, facts, step, said),
     };
     let limits = bottleneck_text::limited(l, step.cells.iter());
     [first, along(l, &facts.subjects, step), limits].into_iter().flatten().collect()
@@ -34,11 +33,10 @@ pub fn of_step(
 fn as_published(
     l: Language,
     subjects: &Subjects,
-    measured: &MeasuredFacts,
+    comparisons: &Comparisons,
     step: &StepFacts,
 ) -> Option<String> {
-    let metric = lead::metric(step);
-    let sentences = published::sentences(l, subjects, measured, step, &metric);
+    let sentences = published::sentences(l, subjects, comparisons, step, &lead::metric(step));
     (!sentences.is_empty()).then(|| wording::sentences(l, sentences))
 }
 
@@ -59,7 +57,7 @@ fn outcome_of(
     // Undecided comparisons between the brief's subject and another, or why nothing was compared.
     let own = facts.subjects.headline;
     if let Some(c) = found.all.iter().min_by_key(|c| !c.is_with(own)) {
-        return Some(outcome::open(l, facts, c));
+        return Some(outcome::open(l, &facts.subjects, step, c));
     }
     let causes = facts
         .subjects

@@ -1,7 +1,7 @@
 //! Caveats about the numbers: failed points, missed rates, late requests, overflow, misses.
 
 use super::Section;
-use crate::analysis::facts::{CellFacts, Facts, MeasuredFacts, StepFacts, Subjects};
+use crate::analysis::facts::{CellFacts, Facts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
 use crate::analysis::points::metric::NEW_ORDER;
 use crate::analysis::points::point_summary::{P99, RATE_KEPT, RepeatSummary};
 use crate::base::units::Rate;
@@ -19,19 +19,21 @@ pub const SECTION: Section =
 const LATE: f64 = 0.01;
 
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
-    let mut out = Vec::new();
-    let caveats = caveat_text::caveats(l, facts, bottleneck_text::evidence);
+    let Facts { subjects, setup, statements, measured, comparisons, .. } = facts;
+    let (mut out, why) = (Vec::new(), bottleneck_text::evidence);
+    let caveats = caveat_text::caveats(l, subjects, statements, measured, why);
     if !caveats.is_empty() {
         out.push(Block::chapter(say!(l, "caveats-points")));
         out.push(Block::note(say!(l, "caveats-support-no-claim")));
         out.push(Block::list(caveats));
     }
-    out.extend(notes::blocks(l, facts));
-    out.extend(titled(say!(l, "caveats-wider"), wider_than_asked(l, facts)));
-    if !facts.measured.failures.is_empty() {
-        let rows = facts.measured.failures.iter().map(|f| {
+    out.extend(notes::blocks(l, subjects, measured, comparisons));
+    let wider = wider_than_asked(l, subjects, setup, measured);
+    out.extend(Block::titled_list(say!(l, "caveats-wider"), wider));
+    if !measured.failures.is_empty() {
+        let rows = measured.failures.iter().map(|f| {
             let repeat = f.repeat.to_string();
-            [&f.step.text(l), &facts.subjects[f.subject].name, &f.at, &repeat, &f.cause]
+            [&f.step.text(l), &subjects[f.subject].name, &f.at, &repeat, &f.cause]
                 .map(String::clone)
                 .to_vec()
         });
@@ -46,29 +48,26 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
         out.push(Block::note(say!(l, "caveats-failed-note")));
         out.push(Table::of(5, &head, rows.collect()).block());
     }
-    out.extend(open_loop(l, &facts.subjects, &facts.measured));
-    out.extend(titled(say!(l, "caveats-oddities"), oddities(l, &facts.subjects, &facts.measured)));
+    out.extend(open_loop(l, subjects, measured));
+    out.extend(Block::titled_list(say!(l, "caveats-oddities"), oddities(l, subjects, measured)));
     if out.is_empty() {
         out.push(Block::text(say!(l, "caveats-none")));
     }
     out
 }
 
-/// A list under a title, unless it is empty.
-fn titled(title: String, items: Vec<String>) -> Vec<Block> {
-    if items.is_empty() { Vec::new() } else { vec![Block::chapter(title), Block::list(items)] }
-}
-
 /// Points repeated as often as the plan permits that are still less precise than it requires.
-fn wider_than_asked(l: Language, facts: &Facts) -> Vec<String> {
+fn wider_than_asked(
+    l: Language,
+    subjects: &Subjects,
+    setup: &SetupFacts,
+    measured: &MeasuredFacts,
+) -> Vec<String> {
     let mut out = Vec::new();
-    for step in &facts.measured.steps {
+    for step in &measured.steps {
         for cell in &step.cells {
-            let (Some(total), Some(until)) =
-                (&cell.total, facts.setup.runs[cell.bundle].until_percent)
-            else {
-                continue;
-            };
+            let until = setup.runs[cell.run].until_percent;
+            let (Some(total), Some(until)) = (&cell.total, until) else { continue };
             let p99 = || {
                 total.class(step.class).and_then(|c| c.user_latency().percentiles_ns[P99].as_ref())
             };
@@ -78,7 +77,7 @@ fn wider_than_asked(l: Language, facts: &Facts) -> Vec<String> {
                 continue;
             };
             let place = format!("{}{}", step.title.text(l), wording::place(l, step, &[cell.value]));
-            let (subject, repeats) = (&facts.subjects[cell.subject].name, cell.repeats.len());
+            let (subject, repeats) = (&subjects[cell.subject].name, cell.repeats.len());
             out.push(say!(
                 l,
                 "caveat-wider",

@@ -3,6 +3,7 @@
 use super::Section;
 use crate::analysis::claim::compare::Standing;
 use crate::analysis::facts::Facts;
+use crate::analysis::keys::unordered;
 use crate::brief::block::{Block, Table};
 use crate::brief::text::wording;
 use crate::language::Language;
@@ -32,13 +33,13 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     }
     let mut keys: Vec<_> = Vec::new();
     for c in &facts.comparisons.all {
-        let key = (c.step, c.metric.clone(), c.better.min(c.worse), c.better.max(c.worse));
+        let key = (c.step, c.metric.clone(), unordered(c.better, c.worse));
         if !keys.contains(&key) {
             keys.push(key);
         }
     }
     let mut rows = Vec::new();
-    for (step, metric, a, b) in keys {
+    for (step, metric, (a, b)) in keys {
         let own = || {
             facts
                 .comparisons

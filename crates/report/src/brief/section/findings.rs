@@ -2,8 +2,7 @@
 
 use super::Section;
 use crate::analysis::comparison::Claim;
-use crate::analysis::facts::Facts;
-use crate::analysis::keys::SubjectKey;
+use crate::analysis::facts::{Comparisons, Facts, MeasuredFacts, Subjects};
 use crate::brief::block::{Block, TextLine, plain, strong};
 use crate::brief::text::{bottleneck_text, caveat_text, wording};
 use crate::language::Language;
@@ -24,17 +23,17 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     if facts.comparisons.claims.is_empty() {
         return Vec::new();
     }
-    let mut out: Vec<Block> =
-        wording::not_comparable(l, facts).into_iter().map(Block::text).collect();
-    by_subject(l, facts, &mut out);
-    out.extend(facts.comparisons.crossovers.iter().map(|own| {
-        Block::text(wording::stopped(
-            l,
-            wording::crossover(l, &facts.subjects, &facts.measured, own),
-        ))
+    let Facts { subjects, statements, measured, comparisons, .. } = facts;
+    let barred = wording::not_comparable(l, subjects, measured, comparisons);
+    let mut out: Vec<Block> = barred.into_iter().map(Block::text).collect();
+    by_subject(l, subjects, measured, comparisons, &mut out);
+    let crossovers = comparisons.crossovers.iter();
+    out.extend(crossovers.map(|own| {
+        Block::text(wording::stopped(l, wording::crossover(l, subjects, measured, own)))
     }));
     out.push(Block::note(say!(l, "findings-how")));
-    let caveats = caveat_text::caveats(l, facts, bottleneck_text::evidence).len();
+    let why = bottleneck_text::evidence;
+    let caveats = caveat_text::caveats(l, subjects, statements, measured, why).len();
     if caveats > 0 {
         out.push(Block::note(say!(l, "caveats-noted", count = caveats)));
     }
@@ -42,21 +41,26 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
 }
 
 /// Each subject's claims.
-fn by_subject(l: Language, facts: &Facts, out: &mut Vec<Block>) {
+fn by_subject(
+    l: Language,
+    subjects: &Subjects,
+    measured: &MeasuredFacts,
+    comparisons: &Comparisons,
+    out: &mut Vec<Block>,
+) {
     // The brief's subject comes first.
-    let mut subjects: Vec<SubjectKey> = facts.subjects.keys().collect();
-    subjects.sort_by_key(|subject| *subject != facts.subjects.headline);
-    for subject in subjects {
-        let name = &facts.subjects[subject].name;
-        let own: Vec<&Claim> =
-            facts.comparisons.claims.iter().filter(|c| c.comparison.better == subject).collect();
+    for subject in [subjects.headline].into_iter().chain(subjects.rivals()) {
+        let name = &subjects[subject].name;
+        let own = comparisons.claims.iter().filter(|c| c.comparison.better == subject);
+        let own: Vec<&Claim> = own.collect();
         out.push(Block::chapter(say!(l, "claims-for", subject = name)));
         if own.is_empty() {
             out.push(Block::text(say!(l, "claims-none")));
             continue;
         }
         let claim = |claim: &&Claim| -> TextLine {
-            let (said, basis) = wording::claim(l, facts, claim);
+            let (said, basis) =
+                wording::claim(l, subjects, &measured.steps[claim.comparison.step], claim);
             [vec![strong(said)], plain(say!(l, "aside", what = basis))].concat()
         };
         out.push(Block::List(own.iter().take(MOST).map(claim).collect()));

@@ -3,7 +3,7 @@
 
 use super::{Section, analysis, bottlenecks};
 use crate::analysis::comparability::conditions::not_given;
-use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::facts::{Comparisons, Facts, StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::point_summary::{ClassSummary, P99};
 use crate::base::units;
@@ -15,16 +15,18 @@ use crate::brief::text::table_cell::{TableCell, texts};
 use crate::brief::text::{condition_text, wording};
 use crate::brief::{number_format, prose};
 use crate::chart::step::name;
+use crate::chart::{self, StepDrawing};
 use crate::language::{Language, Name};
 use crate::plan::{LoopKind, Timing};
+use crate::say;
 use crate::terms::names;
-use crate::{chart, say};
 
 /// A chapter for each step.
 pub const SECTION: Section =
     Section { id: "results", title: |l| say!(l, "section-results"), appendix: false, blocks };
 
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
+    let Facts { subjects, comparisons, .. } = facts;
     let (mut out, mut last) = (Vec::new(), None);
     let mut said = Lead::of(l, facts).remedies;
     for step in facts.measured.steps.iter().filter(|step| !step.cells.is_empty()) {
@@ -34,12 +36,14 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
         if !sentences.is_empty() {
             out.push(Block::text(wording::sentences(l, sentences)));
         }
-        out.push(Block::Figures(chart::choice::leading(l, facts, step)));
-        out.extend(differences::tables(l, facts, step, true).into_iter().map(Table::block));
-        if facts.measured.published && facts.subjects.len() > 1 {
+        let drawing = StepDrawing::of(l, subjects, comparisons, step);
+        out.push(Block::Figures(chart::choice::leading(&drawing)));
+        let short = differences::tables(l, subjects, comparisons, step, true);
+        out.extend(short.into_iter().map(Table::block));
+        if comparisons.published && subjects.len() > 1 {
             out.push(Block::note(say!(l, "differences-as-published")));
         }
-        let said = prose::of_step(l, facts, step);
+        let said = prose::of_step(l, subjects, comparisons, step);
         if !said.is_empty() {
             out.push(Block::list(said));
         }
@@ -50,7 +54,7 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
             last = Some(described);
         }
     }
-    if !facts.comparisons.all.is_empty() {
+    if !comparisons.all.is_empty() {
         out.push(Block::note(wording::footnote(l)));
     }
     if facts.measured.steps.iter().any(StepFacts::has_marks) {
@@ -100,19 +104,27 @@ pub fn describe(l: Language, step: &StepFacts) -> String {
 }
 
 /// One row for each axis value and subject, with the difference from the brief's subject.
-pub fn side_by_side(l: Language, facts: &Facts, step: &StepFacts) -> Table {
+pub fn side_by_side(
+    l: Language,
+    subjects: &Subjects,
+    comparisons: &Comparisons,
+    step: &StepFacts,
+) -> Table {
     let mut head = vec![step.axis_text(l), say!(l, "column-subject")];
     head.extend(["ops/s", "±", "MB/s", "p50", "p99", "p99.9"].map(String::from));
-    if facts.subjects.len() > 1 {
+    if subjects.len() > 1 {
         head.push(say!(l, "column-difference"));
     }
     let mut rows = Vec::new();
     for value in 0..step.values.len() {
-        for subject in facts.subjects.keys() {
+        for subject in subjects.keys() {
             let label =
                 if subject == SubjectKey(0) { step.values[value].text(l) } else { String::new() };
             let mark = if subject == SubjectKey(0) { Mark::First } else { Mark::None };
-            rows.push((mark, [texts([label]), row(l, facts, step, subject, value)].concat()));
+            rows.push((
+                mark,
+                [texts([label]), row(l, subjects, comparisons, step, (subject, value))].concat(),
+            ));
         }
     }
     Table::measured(l, 2, &head, rows)
@@ -120,14 +132,13 @@ pub fn side_by_side(l: Language, facts: &Facts, step: &StepFacts) -> Table {
 
 fn row(
     l: Language,
-    facts: &Facts,
+    subjects: &Subjects,
+    comparisons: &Comparisons,
     step: &StepFacts,
-    subject: SubjectKey,
-    value: usize,
+    (subject, value): (SubjectKey, usize),
 ) -> Vec<TableCell> {
     let cell = step.cell(subject, value);
-    let mut row =
-        texts([cell.map_or(facts.subjects[subject].name.clone(), |c| name(&facts.subjects, c))]);
+    let mut row = texts([cell.map_or(subjects[subject].name.clone(), |c| name(subjects, c))]);
     match cell.and_then(|c| c.total.as_ref()) {
         Some(total) => {
             let times = total.class(step.class).map(ClassSummary::user_latency);
@@ -140,13 +151,12 @@ fn row(
         }
         None => row.extend(std::iter::repeat_n(TableCell::none(), 6)),
     }
-    if facts.subjects.len() > 1 {
-        let own = subject == facts.subjects.headline;
-        let shown = cell
-            .filter(|_| !own)
-            .and_then(|c| wording::of_cell(&facts.subjects, &facts.comparisons, step.key, c));
+    if subjects.len() > 1 {
+        let own = subject == subjects.headline;
+        let compared = |cell| wording::of_cell(subjects, comparisons, step, cell);
+        let shown = cell.filter(|_| !own).and_then(compared);
         let none = if own { String::new() } else { NONE.to_string() };
-        row.push(shown.map_or(none, |c| wording::in_table(l, &facts.subjects, c)).into());
+        row.push(shown.map_or(none, |c| wording::in_table(l, subjects, c)).into());
     }
     row
 }

@@ -1,11 +1,13 @@
 //! All steps at a glance: every headline measure at its step's headline place, one row per subject;
 //! the best one only if claimed.
 
+use std::collections::HashMap;
+
 use super::Section;
 use crate::analysis::claim::compare::{ComparedFigure, StepPlace};
 use crate::analysis::claim::{lead, levels};
 use crate::analysis::comparison::StepLead;
-use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::facts::{Comparisons, Facts, StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::metric_values::instruments;
 use crate::analysis::points::metric::{Instrument, Metric};
@@ -13,7 +15,7 @@ use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::NONE;
 use crate::brief::text::table_cell::{Scale, TableCell, in_unit};
 use crate::brief::text::{metric_text, published, wording};
-use crate::chart::{self, mark};
+use crate::chart::{self, mark, multiples};
 use crate::language::{Language, Name};
 use crate::plan::model::headline::AxisPlace;
 use crate::say;
@@ -34,21 +36,23 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     head.extend((facts.subjects.len() > 1).then(|| say!(l, "column-difference")));
     let mut table = Table::new(3, &head);
     for step in &measured {
-        for (i, cells) in rows(l, facts, step).into_iter().enumerate() {
+        for (i, cells) in rows(l, &facts.subjects, &facts.comparisons, step).into_iter().enumerate()
+        {
             let title = if i == 0 { step.title.text(l) } else { String::new() };
             let mark = if cells[0].is_empty() { Mark::None } else { Mark::First };
             table.row(mark, [vec![title], cells].concat());
         }
     }
     let how = match facts.comparisons.all.is_empty() {
-        _ if facts.measured.published => Some(say!(l, "summary-how-published")),
+        _ if facts.comparisons.published => Some(say!(l, "summary-how-published")),
         true => None,
         false => Some(say!(l, "summary-how")),
     };
     let mut out = vec![table.block()];
     out.extend(how.map(Block::note));
     if measured.len() > 1 {
-        out.push(Block::Figures(chart::multiples::figures(l, facts)));
+        let Facts { subjects, measured, comparisons, .. } = facts;
+        out.push(Block::Figures(multiples::figures(l, subjects, measured, comparisons)));
     }
     out
 }
@@ -81,16 +85,14 @@ impl SummaryMeasure {
     /// A subject's figure at an axis value, or over all of them.
     fn cell(
         &self,
-        facts: &Facts,
+        subjects: &Subjects,
         step: &StepFacts,
         (at, subject): (SummaryPlace, SubjectKey),
     ) -> TableCell {
         let SummaryPlace::At(value) = at else {
             let over = match self {
-                SummaryMeasure::Of(metric) => {
-                    levels::over_axis(&facts.subjects, step, metric, subject)
-                        .map(|value| metric_text::cell_of_value(metric, value))
-                }
+                SummaryMeasure::Of(metric) => levels::over_axis(subjects, step, metric, subject)
+                    .map(|value| metric_text::cell_of_value(metric, value)),
                 SummaryMeasure::Watts(_) => None,
             };
             let marked = levels::has_marks(step, subject);
@@ -124,18 +126,23 @@ fn looked(step: &StepFacts, leads: bool, value: Option<usize>) -> Option<Summary
 }
 
 /// A row for each measure and subject: figure, subject, value, difference.
-fn rows(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
-    let outcome = &facts.comparisons.leads[step.key];
+fn rows(
+    l: Language,
+    subjects: &Subjects,
+    comparisons: &Comparisons,
+    step: &StepFacts,
+) -> Vec<Vec<String>> {
+    let outcome = &comparisons.leads[step.key];
     let mut all = Vec::new();
     for (i, measure) in SummaryMeasure::all(step).iter().enumerate() {
         let Some(at) = looked(step, i == 0, outcome.value) else { continue };
         let cells: Vec<TableCell> =
-            facts.subjects.keys().map(|subject| measure.cell(facts, step, (at, subject))).collect();
+            subjects.keys().map(|subject| measure.cell(subjects, step, (at, subject))).collect();
         if cells.iter().all(|cell| *cell == TableCell::none()) {
             continue;
         }
         let scale = Scale::of_cells(cells.iter());
-        let place = place(l, facts, step, (measure, at));
+        let place = place(l, subjects, step, (measure, at));
         let mut figure = format!("{}{place}", measure.text(l, step));
         let unit = match measure {
             SummaryMeasure::Watts(_) => Some("W"),
@@ -144,16 +151,25 @@ fn rows(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
         if let Some(unit) = unit {
             figure = in_unit(l, &figure, unit);
         }
-        let compared = compared(l, facts, measure, outcome, (i == 0, at));
-        for (subject, cell) in facts.subjects.keys().zip(cells) {
+        let compared = match measure {
+            SummaryMeasure::Of(metric) => {
+                let by = (metric, (i == 0).then_some(outcome), at);
+                compared(l, subjects, comparisons, step, by)
+            }
+            SummaryMeasure::Watts(_) => Standings::default(),
+        };
+        for (subject, cell) in subjects.keys().zip(cells) {
             let mut value = cell.in_scale(l, scale.as_ref());
             if compared.best == Some(subject) {
                 value += " ▲";
             }
             let figure = if subject == SubjectKey(0) { figure.clone() } else { String::new() };
-            let mut row = vec![figure, facts.subjects[subject].name.clone(), value];
-            if facts.subjects.len() > 1 {
-                row.push(compared.differences[subject.0].clone());
+            let mut row = vec![figure, subjects[subject].name.clone(), value];
+            if subjects.len() > 1 {
+                let none = if subject == subjects.headline { "" } else { NONE };
+                row.push(
+                    compared.differences.get(&subject).map_or(none.to_string(), String::clone),
+                );
             }
             all.push(row);
         }
@@ -163,12 +179,12 @@ fn rows(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
 
 fn place(
     l: Language,
-    facts: &Facts,
+    subjects: &Subjects,
     step: &StepFacts,
     (measure, at): (&SummaryMeasure, SummaryPlace),
 ) -> String {
     let points = || match measure {
-        SummaryMeasure::Of(metric) => levels::shared(&facts.subjects, step, metric).len(),
+        SummaryMeasure::Of(metric) => levels::shared(subjects, step, metric).len(),
         SummaryMeasure::Watts(_) => step.values.len(),
     };
     match (at, step.place) {
@@ -181,51 +197,34 @@ fn place(
 }
 
 /// The subject that is better than all others by claims, and the differences between the brief's
-/// subject and each other.
+/// subject and each other, as far as they are known.
+#[derive(Default)]
 struct Standings {
     best: Option<SubjectKey>,
-    differences: Vec<String>,
+    differences: HashMap<SubjectKey, String>,
 }
 
+/// By a metric at a place of a step, or at its lead.
 fn compared(
     l: Language,
-    facts: &Facts,
-    measure: &SummaryMeasure,
-    outcome: &StepLead,
-    (leads, at): (bool, SummaryPlace),
+    subjects: &Subjects,
+    comparisons: &Comparisons,
+    step: &StepFacts,
+    (metric, lead, at): (&Metric, Option<&StepLead>, SummaryPlace),
 ) -> Standings {
-    let own = facts.subjects.headline;
-    let none = |subject: SubjectKey| if subject == own { String::new() } else { NONE.to_string() };
-    let subjects = facts.subjects.keys();
-    let SummaryMeasure::Of(metric) = measure else {
-        return Standings { best: None, differences: subjects.map(none).collect() };
+    let at = match at {
+        SummaryPlace::At(value) => StepPlace::Value(value),
+        SummaryPlace::OverAll => StepPlace::Mean,
     };
-    let all = match (leads, at) {
-        (true, _) => outcome.all.iter().collect(),
-        (false, SummaryPlace::At(value)) => {
-            lead::at_value(&facts.comparisons, outcome.step, metric, value)
-        }
-        (false, SummaryPlace::OverAll) => lead::of_mean(&facts.comparisons, outcome.step, metric),
-    };
+    let by = ComparedFigure { step, metric, at };
+    let all = lead.map_or_else(|| comparisons.all_by(by), |lead| lead.all.iter().collect());
     let difference = |subject: SubjectKey| {
-        if subject == own {
-            return String::new();
-        }
-        let found = all.iter().find(|c| c.is_of(own, subject));
-        let arithmetic = || match at {
-            SummaryPlace::At(value) => {
-                let pair = (own.min(subject), own.max(subject));
-                let at = StepPlace::Value(value);
-                let by = ComparedFigure { step: outcome.step, metric, at };
-                published::difference(l, &facts.subjects, &facts.measured, by, pair)
-            }
-            SummaryPlace::OverAll => None,
-        };
-        let shown = found.map(|c| wording::standing(l, &facts.subjects, c)).or_else(arithmetic);
-        shown.unwrap_or_else(|| none(subject))
+        let found = all.iter().find(|c| c.is_of(subjects.headline, subject));
+        let pair = (subjects.headline, subject);
+        let arithmetic = || published::difference(l, subjects, comparisons, by, pair);
+        let shown = found.map(|c| wording::standing(l, subjects, c)).or_else(arithmetic);
+        Some((subject, shown?))
     };
-    Standings {
-        best: lead::best(&facts.subjects, &all),
-        differences: subjects.map(difference).collect(),
-    }
+    let differences = subjects.rivals().filter_map(difference).collect();
+    Standings { best: lead::best(subjects, &all), differences }
 }

@@ -107,11 +107,9 @@ fn all(
     facts: &Facts,
     wanted: &dyn Fn(&(StepKey, SubjectKey)) -> bool,
 ) -> Vec<BarringCause> {
-    let of_steps = facts.measured.steps.keyed();
-    let cells: Vec<&CellFacts> = of_steps
-        .flat_map(|(index, step)| step.cells.iter().map(move |cell| (index, cell)))
-        .filter(|(index, cell)| wanted(&(*index, cell.subject)))
-        .map(|(_, cell)| cell)
+    let steps = facts.measured.steps.iter();
+    let cells: Vec<&CellFacts> = steps
+        .flat_map(|step| step.cells.iter().filter(|c| wanted(&(step.key, c.subject))))
         .collect();
     let mut kinds: Vec<(Vec<Barring<'_>>, usize)> = Vec::new();
     for cell in &cells {

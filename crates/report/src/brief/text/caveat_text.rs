@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::analysis::comparability::caveats::{self, Caveat};
-use crate::analysis::facts::{CellFacts, Facts, MeasuredFacts, StepFacts};
+use crate::analysis::facts::{CellFacts, MeasuredFacts, ReportStatements, StepFacts, Subjects};
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::limits::bottleneck::{Bottleneck, BottleneckVerdict};
 use crate::analysis::points::metric::PointPart;
@@ -46,9 +46,15 @@ fn caveat(l: Language, caveat: &Caveat, why: VerdictText) -> String {
 }
 
 /// Every caveat of every cell, with common ones stated once.
-pub fn caveats(l: Language, facts: &Facts, why: VerdictText) -> Vec<String> {
+pub fn caveats(
+    l: Language,
+    subjects: &Subjects,
+    statements: &ReportStatements,
+    measured: &MeasuredFacts,
+    why: VerdictText,
+) -> Vec<String> {
     let few = |c: &Caveat| matches!(c, Caveat::FewRepeats(_) | Caveat::FewFigures(_));
-    let cells = || facts.measured.steps.iter().flat_map(|s| &s.cells);
+    let cells = || measured.steps.iter().flat_map(|s| &s.cells);
     let all_few = cells().next().is_some() && cells().all(|c| c.caveats.iter().any(few));
     let mut all = Vec::new();
     if all_few {
@@ -61,13 +67,13 @@ pub fn caveats(l: Language, facts: &Facts, why: VerdictText) -> Vec<String> {
     }
     // A caveat that applies to several points of a subject is stated once.
     let (mut known, mut of) = (HashMap::new(), Vec::<Vec<(StepKey, usize)>>::new());
-    for (index, step) in facts.measured.steps.keyed() {
-        let parts = facts.statements.parts_asked(step);
+    for step in &measured.steps {
+        let parts = statements.parts_asked(step);
         for cell in &step.cells {
             let own = cell.caveats.iter().filter(|c| !(all_few && few(c)));
             let own = own.map(|c| caveat(l, c, why));
             for said in own.chain(of_parts(l, cell, &parts, why)) {
-                let at = (index, cell.value);
+                let at = (step.key, cell.value);
                 let known = *known.entry((cell.subject, said)).or_insert(of.len());
                 match of.get_mut(known) {
                     Some(places) => places.push(at),
@@ -79,8 +85,7 @@ pub fn caveats(l: Language, facts: &Facts, why: VerdictText) -> Vec<String> {
     let mut said: Vec<_> = known.into_iter().collect();
     said.sort_by_key(|(_, index)| *index);
     let line = |((subject, text), index): ((SubjectKey, String), usize)| {
-        let (places, subject) =
-            (places(l, &facts.measured, &of[index]), &facts.subjects[subject].name);
+        let (places, subject) = (places(l, measured, &of[index]), &subjects[subject].name);
         say!(l, "caveat-of", places = places, subject = subject, caveat = text)
     };
     all.extend(said.into_iter().map(line));
@@ -101,12 +106,12 @@ fn of_parts(l: Language, cell: &CellFacts, parts: &[PointPart], why: VerdictText
 
 /// "Reads at 1 and 2 threads; Writes": points, step by step.
 fn places(l: Language, measured: &MeasuredFacts, points: &[(StepKey, usize)]) -> String {
-    let of_step = |(index, step): (StepKey, &StepFacts)| {
-        let values: Vec<usize> =
-            points.iter().filter(|(of, _)| *of == index).map(|(_, value)| *value).collect();
+    let of_step = |step: &StepFacts| {
+        let own = points.iter().filter(|(of, _)| *of == step.key);
+        let values: Vec<usize> = own.map(|(_, value)| *value).collect();
         (!values.is_empty())
             .then(|| format!("{}{}", step.title.text(l), wording::place(l, step, &values)))
     };
-    let all: Vec<String> = measured.steps.keyed().filter_map(of_step).collect();
+    let all: Vec<String> = measured.steps.iter().filter_map(of_step).collect();
     l.clauses(&all)
 }

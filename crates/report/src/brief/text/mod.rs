@@ -1,6 +1,5 @@
 //! Sentences and numbers shared by sections.
 
-pub(in crate::brief) mod basis;
 pub mod bottleneck_text;
 pub(in crate::brief) mod causes;
 pub mod caveat_text;

@@ -1,10 +1,8 @@
 //! Notes as text: what the reader should know in addition to claims and caveats.
 
-use crate::analysis::comparability::specimens::{OfModels, OutlyingDrive};
-use crate::analysis::comparability::together::CommonShift;
-use crate::analysis::comparability::{specimens, together};
-use crate::analysis::facts::{Facts, MeasuredFacts, Subjects};
+use crate::analysis::facts::{Comparisons, MeasuredFacts, Subjects};
 use crate::analysis::keys::StepKey;
+use crate::analysis::notes::{CommonShift, OfModels, OutlyingDrive};
 use crate::brief::block::Block;
 use crate::brief::number_format;
 use crate::brief::text::wording::place;
@@ -15,26 +13,26 @@ use crate::stats::percent::{cut_off, rounded_out};
 use crate::stats::specimens::Components;
 
 /// All notes of a brief.
-pub fn all(l: Language, facts: &Facts) -> Vec<String> {
-    let together = together::all(&facts.measured, &facts.setup);
-    let mut all: Vec<String> = together.iter().map(|one| moved(l, &facts.measured, one)).collect();
-    all.extend(
-        specimens::apart(&facts.measured)
-            .iter()
-            .map(|one| apart(l, &facts.subjects, &facts.measured, one)),
-    );
-    all.extend(device_errors(l, &facts.subjects, &facts.measured));
-    all.extend(specimens::of_models(facts).iter().map(|one| of_models(l, &facts.measured, one)));
-    all
+pub fn all(
+    l: Language,
+    subjects: &Subjects,
+    measured: &MeasuredFacts,
+    comparisons: &Comparisons,
+) -> Vec<String> {
+    let shifts = comparisons.shifts.iter().map(|one| moved(l, measured, one));
+    let outlying = comparisons.outlying.iter().map(|one| apart(l, subjects, measured, one));
+    let models = comparisons.models.iter().map(|one| of_models(l, measured, one));
+    shifts.chain(outlying).chain(device_errors(l, subjects, measured)).chain(models).collect()
 }
 
 /// The same as a part of a document; None if there are none.
-pub fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
-    let all = all(l, facts);
-    match all.is_empty() {
-        true => Vec::new(),
-        false => vec![Block::chapter(say!(l, "notes")), Block::list(all)],
-    }
+pub fn blocks(
+    l: Language,
+    subjects: &Subjects,
+    measured: &MeasuredFacts,
+    comparisons: &Comparisons,
+) -> Vec<Block> {
+    Block::titled_list(say!(l, "notes"), all(l, subjects, measured, comparisons))
 }
 
 /// "4 KiB reads at depth 8", to which the rest refers.

@@ -6,7 +6,7 @@ use crate::analysis::claim::compare::{Comparison, Standing};
 use crate::analysis::claim::lead;
 use crate::analysis::comparison::{Crossover, StepLead};
 use crate::analysis::facts::{Facts, StepFacts, Subjects};
-use crate::analysis::keys::{StepKey, SubjectKey};
+use crate::analysis::keys::{StepKey, SubjectKey, unordered};
 use crate::analysis::points::metric::Metric;
 use crate::brief::text::causes::{self, SaidRemedies};
 use crate::brief::text::wording;
@@ -24,7 +24,7 @@ pub type Said = (StepKey, Metric, SubjectKey, SubjectKey);
 
 /// The text about the place of a comparison.
 pub fn key(c: &Comparison) -> Said {
-    let (a, b) = pair(c.better, c.worse);
+    let (a, b) = unordered(c.better, c.worse);
     (c.step, c.metric.clone(), a, b)
 }
 
@@ -38,58 +38,54 @@ pub fn of_subject(
     outcome: &StepLead,
     remedies: &mut SaidRemedies,
 ) -> Option<(String, Vec<Said>)> {
-    let own = facts.subjects.headline;
-    let crossed = crossed(&facts.subjects, outcome);
+    let (subjects, step) = (&facts.subjects, &facts.measured.steps[outcome.step]);
+    let own = subjects.headline;
+    let crossed = crossed(subjects, outcome);
     let is_crossed = |c: &&Comparison| crossed.iter().any(|o| c.is_of(o.before, o.after));
     let [mut gains, mut losses] = outcome.claims_of(own);
     gains.retain(|c| !is_crossed(c));
     losses.retain(|c| !is_crossed(c));
     let mut all: Vec<String> =
-        crossed.iter().map(|c| wording::crossed(l, &facts.subjects, &facts.measured, c)).collect();
-    all.extend(gains.chunks(MOST_RIVALS).map(|gains| wording::joined(l, facts, gains)));
-    all.extend(losses.iter().map(|c| wording::joined(l, facts, &[c])));
+        crossed.iter().map(|c| wording::crossed(l, subjects, step, c)).collect();
+    let joined = |claims: &[&Comparison]| wording::joined(l, subjects, step, claims);
+    all.extend(gains.chunks(MOST_RIVALS).chain(losses.chunks(1)).map(joined));
     if all.is_empty() {
         return None;
     }
     let mut said: Vec<Said> = gains.iter().chain(&losses).map(|c| key(c)).collect();
     said.extend(crossed.iter().map(|c| {
-        let (a, b) = pair(c.before, c.after);
+        let (a, b) = unordered(c.before, c.after);
         (c.step, c.metric.clone(), a, b)
     }));
     let compared = |rival: SubjectKey| outcome.all.iter().find(|c| c.is_of(own, rival));
-    let is_said = |rival: SubjectKey| said.iter().any(|(.., a, b)| (*a, *b) == pair(own, rival));
-    let open: Vec<String> = facts
-        .subjects
+    let is_said =
+        |rival: SubjectKey| said.iter().any(|(.., a, b)| (*a, *b) == unordered(own, rival));
+    let open: Vec<String> = subjects
         .rivals()
         .filter(|rival| !is_said(*rival) && compared(*rival).is_some())
-        .map(|rival| l.list(&[own, rival].map(|s| facts.subjects[s].name.clone())))
+        .map(|rival| l.list(&[own, rival].map(|s| subjects[s].name.clone())))
         .collect();
     if !open.is_empty() {
         all.push(say!(l, "undecided-there", pairs = open.join(&say!(l, "nor"))));
     }
     let mut all: Vec<String> = all.into_iter().map(|said| wording::stopped(l, said)).collect();
-    for rival in
-        facts.subjects.rivals().filter(|rival| !is_said(*rival) && compared(*rival).is_none())
-    {
+    for rival in subjects.rivals().filter(|rival| !is_said(*rival) && compared(*rival).is_none()) {
         let causes = causes::of_pair(l, facts, outcome.step, (own, rival), remedies);
         if !causes.is_empty() {
-            let none = say!(l, "not-compared-here", subject = &facts.subjects[rival].name);
+            let none = say!(l, "not-compared-here", subject = &subjects[rival].name);
             all.extend(std::iter::once(none).chain(causes));
         }
     }
     Some((wording::sentences(l, all), said))
 }
 
-fn pair(a: SubjectKey, b: SubjectKey) -> (SubjectKey, SubjectKey) {
-    (a.min(b), a.max(b))
-}
-
 /// For each rival, the first place on the axis from which another of the two is better.
 fn crossed<'o>(subjects: &Subjects, outcome: &'o StepLead) -> Vec<&'o Crossover> {
     let own = subjects.headline;
     let mut all: Vec<&Crossover> = Vec::new();
+    let pair = |c: &Crossover| unordered(c.before, c.after);
     for c in outcome.crossovers.iter().filter(|c| c.before == own || c.after == own) {
-        if !all.iter().any(|known| pair(known.before, known.after) == pair(c.before, c.after)) {
+        if !all.iter().any(|known| pair(known) == pair(c)) {
             all.push(c);
         }
     }
@@ -104,15 +100,10 @@ pub fn more_changes(subjects: &Subjects, outcome: &StepLead) -> usize {
 }
 
 /// "A and B cannot be distinguished by ops/s at 4 threads; the difference is 0.4 % [−2.0, 3.0]."
-pub fn open(l: Language, facts: &Facts, c: &Comparison) -> String {
-    let step = &facts.measured.steps[c.step];
-    let (a, b) =
-        (&facts.subjects[c.better.min(c.worse)].name, &facts.subjects[c.better.max(c.worse)].name);
-    let what = format!(
-        "{}{}",
-        wording::metric(l, &c.metric, step),
-        wording::at(l, &facts.measured, &facts.comparisons, c)
-    );
+pub fn open(l: Language, subjects: &Subjects, step: &StepFacts, c: &Comparison) -> String {
+    let (a, b) = unordered(c.better, c.worse);
+    let (a, b) = (&subjects[a].name, &subjects[b].name);
+    let what = wording::metric(l, &c.metric, step) + &wording::at(l, step, c);
     match c.standing {
         Standing::NotTheDrives => say!(l, "open-not-limited", first = a, other = b, what = what),
         _ if c.high > WIDE => {

@@ -1,10 +1,10 @@
 //! Imported figures without repeats: their differences are arithmetic, not claims.
 
 use crate::analysis::claim::compare::{ComparedFigure, StepPlace};
-use crate::analysis::claim::published::Gap;
-use crate::analysis::claim::{lead, published};
-use crate::analysis::facts::{Facts, MeasuredFacts, StepFacts, Subjects};
-use crate::analysis::keys::SubjectKey;
+use crate::analysis::claim::lead;
+use crate::analysis::comparison::Gap;
+use crate::analysis::facts::{Comparisons, Facts, MeasuredFacts, StepFacts, Subjects};
+use crate::analysis::keys::{SubjectKey, unordered};
 use crate::analysis::points::metric::Metric;
 use crate::brief::text::{metric_text, wording};
 use crate::language::Language;
@@ -45,7 +45,7 @@ pub fn lead<'f>(l: Language, facts: &'f Facts, most: usize) -> Option<(String, V
         // The step's headline comes first.
         metrics.sort_by_key(|metric| *metric != first);
         metrics.into_iter().filter_map(move |metric| {
-            let sentences = sentences(l, &facts.subjects, &facts.measured, step, &metric);
+            let sentences = sentences(l, &facts.subjects, &facts.comparisons, step, &metric);
             (!sentences.is_empty()).then(|| (step, wording::sentences(l, sentences)))
         })
     };
@@ -58,7 +58,7 @@ pub fn lead<'f>(l: Language, facts: &'f Facts, most: usize) -> Option<(String, V
         false => say!(l, "published-lead", sentence = sentence),
     };
     let finding = |(step, sentence): (&StepFacts, String)| match several {
-        true => wording::of_step(l, &facts.measured, step.key, sentence),
+        true => wording::of_step(l, step, sentence),
         false => sentence,
     };
     let mut findings: Vec<String> = all.map(finding).collect();
@@ -78,41 +78,33 @@ const MOST_RIVALS: usize = 2;
 pub fn sentences(
     l: Language,
     subjects: &Subjects,
-    measured: &MeasuredFacts,
+    comparisons: &Comparisons,
     step: &StepFacts,
     metric: &Metric,
 ) -> Vec<String> {
-    let [ahead, behind] = published::of_subject(subjects, step, metric);
+    let [ahead, behind] = comparisons.gaps_of(subjects, step.key, metric);
     let all = ahead.chunks(MOST_RIVALS).chain(behind.chunks(1));
-    all.map(|gaps| wording::stopped(l, of_gaps(l, subjects, measured, gaps))).collect()
+    all.map(|gaps| wording::stopped(l, of_gaps(l, subjects, step, gaps))).collect()
 }
 
 /// The better one's name and the metric stand once, and so does the place where it is one.
-fn of_gaps(l: Language, subjects: &Subjects, measured: &MeasuredFacts, gaps: &[Gap]) -> String {
+fn of_gaps(l: Language, subjects: &Subjects, step: &StepFacts, gaps: &[&Gap]) -> String {
     let one_place = gaps.iter().all(|gap| gap.value == gaps[0].value);
-    let said = |(i, gap): (usize, &Gap)| {
+    let said = |(i, gap): (usize, &&Gap)| {
         let last = i + 1 == gaps.len();
-        let at = if last || !one_place { at(l, measured, gap) } else { String::new() };
-        if i == 0 {
-            whole(l, subjects, measured, gap, &at)
-        } else {
-            rival(l, subjects, measured, gap, &at)
+        let at = if last || !one_place { at(l, step, gap) } else { String::new() };
+        match i {
+            0 => whole(l, subjects, step, gap, &at),
+            _ => rival(l, subjects, step, gap, &at),
         }
     };
     let all: Vec<String> = gaps.iter().enumerate().map(said).collect();
     if one_place { l.list(&all) } else { all.join(&say!(l, "between-clauses")) }
 }
 
-fn whole(
-    l: Language,
-    subjects: &Subjects,
-    measured: &MeasuredFacts,
-    gap: &Gap,
-    at: &str,
-) -> String {
-    let step = &measured.steps[gap.step];
+fn whole(l: Language, subjects: &Subjects, step: &StepFacts, gap: &Gap, at: &str) -> String {
     let (better, worse) = (&subjects[gap.better].name, &subjects[gap.worse].name);
-    let (by, what) = (by(l, measured, gap), metric_text::in_words(l, &gap.metric, step));
+    let (by, what) = (by(l, step, gap), metric_text::in_words(l, &gap.metric, step));
     match gap.metric.better() {
         Better::Higher => {
             say!(l, "published-more", better = better, by = by, what = what, worse = worse, at = at)
@@ -132,15 +124,9 @@ fn whole(
 }
 
 /// The same of a further rival: "19 % more than Samsung PM9D3a, at 32 threads".
-fn rival(
-    l: Language,
-    subjects: &Subjects,
-    measured: &MeasuredFacts,
-    gap: &Gap,
-    at: &str,
-) -> String {
+fn rival(l: Language, subjects: &Subjects, step: &StepFacts, gap: &Gap, at: &str) -> String {
     let worse = &subjects[gap.worse].name;
-    let by = by(l, measured, gap);
+    let by = by(l, step, gap);
     match gap.metric.better() {
         Better::Higher => say!(l, "published-rival-more", by = by, worse = worse, at = at),
         Better::Lower => say!(l, "published-rival-lower", by = by, worse = worse, at = at),
@@ -148,42 +134,31 @@ fn rival(
 }
 
 /// "up to 21 %"; for a single point "21 %".
-fn by(l: Language, measured: &MeasuredFacts, gap: &Gap) -> String {
+fn by(l: Language, step: &StepFacts, gap: &Gap) -> String {
     let by = l.number(&format!("{} %", gap.percent()));
-    let points = &measured.steps[gap.step].values;
-    if points.len() > 1 { say!(l, "up-to", value = by) } else { by }
+    if step.values.len() > 1 { say!(l, "up-to", value = by) } else { by }
 }
 
 /// ", at 96 threads"; empty without a sweep.
-fn at(l: Language, measured: &MeasuredFacts, gap: &Gap) -> String {
-    let place = wording::place(l, &measured.steps[gap.step], &[gap.value]);
+fn at(l: Language, step: &StepFacts, gap: &Gap) -> String {
+    let place = wording::place(l, step, &[gap.value]);
     if place.is_empty() { place } else { say!(l, "published-at", place = place) }
 }
 
-/// A row for each metric, point and pair of subjects; empty unless the figures are imported with
-/// too few repeats.
-pub fn rows(
-    l: Language,
-    subjects: &Subjects,
-    measured: &MeasuredFacts,
-) -> Option<Vec<[String; 8]>> {
-    if !measured.published {
-        return None;
-    }
+/// A row for each metric, point and pair of subjects.
+pub fn rows(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> Vec<[String; 8]> {
     let mut all = Vec::new();
-    for (index, step) in measured.steps.keyed() {
+    for step in &measured.steps {
         for metric in &step.metrics {
             for value in 0..step.values.len() {
-                let at = StepPlace::Value(value);
-                let by = ComparedFigure { step: index, metric, at };
-                for pair in subjects.pairs() {
-                    all.extend(row(l, subjects, measured, by, pair));
-                }
+                let made = |pair| Arithmetic::of(l, step, metric, value, pair);
+                let row = |made| row(l, subjects, step, metric, made);
+                all.extend(subjects.pairs().filter_map(made).map(row));
             }
         }
     }
     all.truncate(MOST);
-    Some(all)
+    all
 }
 
 /// The superior subject of a pair, and the difference in its figure: "Micron 7600 +21.23 %", for
@@ -191,15 +166,12 @@ pub fn rows(
 pub fn difference(
     l: Language,
     subjects: &Subjects,
-    measured: &MeasuredFacts,
+    comparisons: &Comparisons,
     by: ComparedFigure<'_>,
     pair: (SubjectKey, SubjectKey),
 ) -> Option<String> {
-    if !measured.published {
-        return None;
-    }
-    let StepPlace::Value(value) = by.at else { return None };
-    let made = Arithmetic::of(l, &measured.steps[by.step], by.metric, value, pair)?;
+    let (true, StepPlace::Value(value)) = (comparisons.published, by.at) else { return None };
+    let made = Arithmetic::of(l, by.step, by.metric, value, pair)?;
     let result = made.result(l);
     // Equal figures have no superior one.
     let differs = result.chars().any(|c| ('1'..='9').contains(&c));
@@ -211,6 +183,8 @@ pub fn difference(
 /// The quotient of two figures, superior first, as in the formulas.
 struct Arithmetic {
     better: Better,
+    /// Index of the axis value.
+    value: usize,
     /// The superior subject, and the other.
     subject: SubjectKey,
     rival: SubjectKey,
@@ -227,8 +201,9 @@ impl Arithmetic {
         step: &StepFacts,
         metric: &Metric,
         value: usize,
-        (a, b): (SubjectKey, SubjectKey),
+        pair: (SubjectKey, SubjectKey),
     ) -> Option<Arithmetic> {
+        let (a, b) = unordered(pair.0, pair.1);
         let cells = (step.cell(a, value)?, step.cell(b, value)?);
         let written = |cell| metric.of(step, cell)?.0.digits;
         let digits = [cells.0, cells.1].into_iter().filter_map(written).min();
@@ -239,7 +214,7 @@ impl Arithmetic {
             if a_first { (of_a, of_b) } else { (of_b, of_a) };
         let (subject, rival) = if a_first { (a, b) } else { (b, a) };
         let (texts, times) = ([own_text, other_text], times_as_good(own, other, better)?);
-        Some(Arithmetic { better, subject, rival, texts, times, digits })
+        Some(Arithmetic { better, value, subject, rival, texts, times, digits })
     }
 
     /// The formula that claims use, and the other one.
@@ -258,25 +233,22 @@ impl Arithmetic {
 fn row(
     l: Language,
     subjects: &Subjects,
-    measured: &MeasuredFacts,
-    by: ComparedFigure<'_>,
-    pair: (SubjectKey, SubjectKey),
-) -> Option<[String; 8]> {
-    let StepPlace::Value(value) = by.at else { return None };
-    let (step, metric) = (&measured.steps[by.step], by.metric);
-    let made = Arithmetic::of(l, step, metric, value, pair)?;
+    step: &StepFacts,
+    metric: &Metric,
+    made: Arithmetic,
+) -> [String; 8] {
     let ((main, other), [own, rivals]) = (made.formulas(), &made.texts);
     let by_other = other.result_in(made.times, made.digits);
-    Some([
+    [
         metric.text(l),
         subjects[made.subject].name.clone(),
         subjects[made.rival].name.clone(),
-        step.values[value].text(l),
+        step.values[made.value].text(l),
         main.calculation(made.better, own, rivals),
         made.result(l),
         format!("{} {}", formula(l, other), l.number(&by_other)),
         step.title.text(l),
-    ])
+    ]
 }
 
 fn formula(l: Language, formula: Formula) -> String {

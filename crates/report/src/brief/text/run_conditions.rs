@@ -17,7 +17,7 @@ pub fn line(l: Language, facts: &Facts) -> String {
         .max()
         .unwrap_or(0);
     if facts.setup.is_imported() {
-        return match facts.measured.published {
+        return match facts.comparisons.published {
             true => say!(l, "conditions-published"),
             false => say!(l, "conditions-imported"),
         };

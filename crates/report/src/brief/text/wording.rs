@@ -2,12 +2,11 @@
 //! so a comparison has the same number and interval everywhere.
 
 use crate::analysis::claim::compare::{ComparedFigure, Comparison, Standing, StepPlace};
-use crate::analysis::comparison::{Claim, Crossover};
+use crate::analysis::comparison::{Claim, ClaimScope, Crossover, MeanOver};
 use crate::analysis::difference::{Barred, Difference, FieldDifference};
 use crate::analysis::facts::{
-    CellFacts, Comparisons, Facts, MeasuredFacts, RunFacts, StepFacts, Subjects,
+    CellFacts, Comparisons, MeasuredFacts, RunFacts, StepFacts, Subjects,
 };
-use crate::analysis::keys::StepKey;
 use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::base::units;
@@ -83,7 +82,7 @@ pub fn footnote(l: Language) -> String {
 pub fn of_cell<'a>(
     subjects: &'a Subjects,
     comparisons: &'a Comparisons,
-    step: StepKey,
+    step: &StepFacts,
     cell: &CellFacts,
 ) -> Option<&'a Comparison> {
     let asked = |c: &CellFacts| c.total.as_ref().is_some_and(|t| t.asked.is_some());
@@ -92,53 +91,46 @@ pub fn of_cell<'a>(
     comparisons.between(by, subjects.headline, cell.subject)
 }
 
-/// The place of a comparison: " at 96 threads", " averaged over 6 points (8 to 128 threads)".
-pub fn at(
-    l: Language,
-    measured: &MeasuredFacts,
-    comparisons: &Comparisons,
-    comparison: &Comparison,
-) -> String {
-    let step = &measured.steps[comparison.step];
-    match comparison.at {
-        StepPlace::Value(value) => place(l, step, &[value]),
-        StepPlace::Load(ops) => say!(l, "at-equal-load-of", load = number_format::count(l, ops)),
-        StepPlace::Latency(ns) => say!(l, "at-equal-p99-of", latency = number_format::time(l, ns)),
-        StepPlace::Limit => say!(l, "within-the-latency-limit"),
-        StepPlace::Mean => {
-            let alike =
-                |c: &Comparison| (c.step, &c.metric) == (comparison.step, &comparison.metric);
-            let of = |c: &&Comparison| alike(c) && c.is_of(comparison.better, comparison.worse);
-            let own = || comparisons.all.iter().filter(of);
-            // For a sweep of shares, the mean is over equal loads; its maximum is a separate point.
-            match own().filter(|c| matches!(c.at, StepPlace::Load(_))).count() {
-                0 => {
-                    say!(
-                        l,
-                        "on-average-over",
-                        count = own().filter(|c| c.at != StepPlace::Mean).count()
-                    )
-                }
-                loads => say!(l, "on-average-over-loads", count = loads),
-            }
+/// The place of a comparison in its step: " at 96 threads", " averaged over 6 points".
+pub fn at(l: Language, step: &StepFacts, comparison: &Comparison) -> String {
+    match (comparison.at, comparison.over) {
+        (StepPlace::Value(value), _) => place(l, step, &[value]),
+        (StepPlace::Load(ops), _) => {
+            say!(l, "at-equal-load-of", load = number_format::count(l, ops))
+        }
+        (StepPlace::Latency(ns), _) => {
+            say!(l, "at-equal-p99-of", latency = number_format::time(l, ns))
+        }
+        (StepPlace::Limit, _) => say!(l, "within-the-latency-limit"),
+        (StepPlace::Mean, MeanOver::Points(count)) => say!(l, "on-average-over", count = count),
+        (StepPlace::Mean, MeanOver::Loads(count)) => {
+            say!(l, "on-average-over-loads", count = count)
         }
     }
 }
 
 /// "A delivers 21 % [19, 24] more ops/s than B at 96 threads".
-pub fn sentence(l: Language, facts: &Facts, comparison: &Comparison) -> String {
-    joined(l, facts, &[comparison])
+pub fn sentence(
+    l: Language,
+    subjects: &Subjects,
+    step: &StepFacts,
+    comparison: &Comparison,
+) -> String {
+    joined(l, subjects, step, &[comparison])
 }
 
 /// The same for several rivals of one subject, by one metric at one place: "… more ops/s than B and
 /// 30 % [27, 33] more than C …".
-pub fn joined(l: Language, facts: &Facts, comparisons: &[&Comparison]) -> String {
+pub fn joined(
+    l: Language,
+    subjects: &Subjects,
+    step: &StepFacts,
+    comparisons: &[&Comparison],
+) -> String {
     let Some(first) = comparisons.first() else { return String::new() };
-    let step = &facts.measured.steps[first.step];
-    let better = &facts.subjects[first.better].name;
+    let better = &subjects[first.better].name;
     let what = metric(l, &first.metric, step);
-    let place = at(l, &facts.measured, &facts.comparisons, first);
-    let place = place + &varied(l, &facts.subjects, step, first);
+    let at = at(l, step, first) + &varied(l, subjects, step, first);
     let lower = first.metric.better() == Better::Lower;
     let energy = matches!(
         first.metric.figure,
@@ -148,39 +140,29 @@ pub fn joined(l: Language, facts: &Facts, comparisons: &[&Comparison]) -> String
     if let [one] = comparisons
         && one.formula() != Formula::Factor
     {
-        let (by, worse) = (by(l, one), &facts.subjects[one.worse].name);
+        let (by, worse) = (by(l, one), &subjects[one.worse].name);
         return match (energy, lower) {
-            (true, _) => say!(
-                l,
-                "claim-less",
-                better = better,
-                by = by,
-                what = what,
-                worse = worse,
-                at = place
-            ),
-            (_, true) => say!(
-                l,
-                "claim-lower",
-                better = better,
-                by = by,
-                what = what,
-                worse = worse,
-                at = place
-            ),
-            _ => say!(
-                l,
-                "claim-more",
-                better = better,
-                by = by,
-                what = what,
-                worse = worse,
-                at = place
-            ),
+            (true, _) => {
+                say!(l, "claim-less", better = better, by = by, what = what, worse = worse, at = at)
+            }
+            (_, true) => {
+                say!(
+                    l,
+                    "claim-lower",
+                    better = better,
+                    by = by,
+                    what = what,
+                    worse = worse,
+                    at = at
+                )
+            }
+            _ => {
+                say!(l, "claim-more", better = better, by = by, what = what, worse = worse, at = at)
+            }
         };
     }
     let rival = |(i, c): (usize, &&Comparison)| {
-        let (by, worse) = (by(l, c), &facts.subjects[c.worse].name);
+        let (by, worse) = (by(l, c), &subjects[c.worse].name);
         let times = c.formula() == Formula::Factor;
         match (i, energy, lower) {
             (0, ..) if times => say!(l, "rival-times-of", by = by, what = &what, worse = worse),
@@ -195,9 +177,9 @@ pub fn joined(l: Language, facts: &Facts, comparisons: &[&Comparison]) -> String
     };
     let rivals = l.list(&comparisons.iter().enumerate().map(rival).collect::<Vec<_>>());
     match (energy, lower) {
-        (true, _) => say!(l, "claims-less", better = better, rivals = rivals, at = place),
-        (_, true) => say!(l, "claims-lower", better = better, rivals = rivals, at = place),
-        _ => say!(l, "claims-more", better = better, rivals = rivals, at = place),
+        (true, _) => say!(l, "claims-less", better = better, rivals = rivals, at = at),
+        (_, true) => say!(l, "claims-lower", better = better, rivals = rivals, at = at),
+        _ => say!(l, "claims-more", better = better, rivals = rivals, at = at),
     }
 }
 
@@ -219,14 +201,18 @@ fn varied(l: Language, subjects: &Subjects, step: &StepFacts, comparison: &Compa
 }
 
 /// A claim as a sentence with its basis.
-pub fn claim(l: Language, facts: &Facts, claim: &Claim) -> (String, String) {
+pub fn claim(
+    l: Language,
+    subjects: &Subjects,
+    step: &StepFacts,
+    claim: &Claim,
+) -> (String, String) {
     let comparison = &claim.comparison;
-    let step = &facts.measured.steps[comparison.step];
     let mut basis = vec![step.title.text(l)];
-    basis.extend(calculation(l, &facts.measured, comparison));
-    let (repeats, searched) = (comparison.repeats, facts.comparisons.searched());
-    basis.push(say!(l, "claim-family", repeats = repeats, comparisons = searched));
-    basis.extend(crate::brief::text::basis::whose(l, &facts.subjects, &facts.setup, comparison));
+    basis.extend(calculation(l, step, comparison));
+    let (repeats, comparisons) = (comparison.repeats, claim.family);
+    basis.push(say!(l, "claim-family", repeats = repeats, comparisons = comparisons));
+    basis.extend(claim.scope.as_ref().map(|scope| drives(l, scope)));
     if claim.of_points > 1 {
         basis.push(say!(l, "claim-largest-of", points = claim.of_points));
     }
@@ -235,7 +221,7 @@ pub fn claim(l: Language, facts: &Facts, claim: &Claim) -> (String, String) {
         basis.push(say!(l, "claim-untested", window = window));
     }
     if comparison.standing == Standing::AtLeast {
-        let better = &facts.subjects[comparison.better].name;
+        let better = &subjects[comparison.better].name;
         let in_memory = |cell: &CellFacts| {
             let limit = cell.limit.as_ref().map(|verdict| verdict.limit);
             cell.subject == comparison.better && limit == Some(Bottleneck::NoDrive)
@@ -245,15 +231,24 @@ pub fn claim(l: Language, facts: &Facts, claim: &Claim) -> (String, String) {
             false => say!(l, "claim-host-limited", better = better),
         });
     }
-    (sentence(l, facts, comparison), l.clauses(&basis))
+    (sentence(l, subjects, step, comparison), l.clauses(&basis))
+}
+
+/// The drives for which a claim holds.
+fn drives(l: Language, scope: &ClaimScope) -> String {
+    match scope {
+        ClaimScope::OneDevice => say!(l, "on-one-device"),
+        ClaimScope::TwoDrives => say!(l, "of-these-two-drives"),
+        ClaimScope::OfGroups(a, b) => say!(l, "of-two-drives", first = a, other = b),
+        ClaimScope::Each(count) => say!(l, "drives-each", count = *count),
+        ClaimScope::TheseDrives => say!(l, "of-these-drives"),
+    }
 }
 
 /// "892,202 against 735,861 ops/s"; for latencies also the absolute difference: "169 against 277
 /// µs, 108 µs less".
-fn calculation(l: Language, measured: &MeasuredFacts, comparison: &Comparison) -> Option<String> {
-    let (step, StepPlace::Value(value)) = (&measured.steps[comparison.step], comparison.at) else {
-        return None;
-    };
+fn calculation(l: Language, step: &StepFacts, comparison: &Comparison) -> Option<String> {
+    let StepPlace::Value(value) = comparison.at else { return None };
     let metric = &comparison.metric;
     let cells = (step.cell(comparison.better, value)?, step.cell(comparison.worse, value)?);
     let [(own, own_text), (other, other_text)] = printed_both(l, metric, step, cells)?;
@@ -280,12 +275,13 @@ pub fn crossover(
     measured: &MeasuredFacts,
     crossover: &Crossover,
 ) -> String {
-    of_step(l, measured, crossover.step, crossed(l, subjects, measured, crossover))
+    let step = &measured.steps[crossover.step];
+    of_step(l, step, crossed(l, subjects, step, crossover))
 }
 
 /// A sentence about a step, after its name: "4 KiB reads: …".
-pub fn of_step(l: Language, measured: &MeasuredFacts, step: StepKey, sentence: String) -> String {
-    say!(l, "of-step", step = &measured.steps[step].title, sentence = sentence)
+pub fn of_step(l: Language, step: &StepFacts, sentence: String) -> String {
+    say!(l, "of-step", step = &step.title, sentence = sentence)
 }
 
 /// A sentence with its full stop.
@@ -302,10 +298,9 @@ pub fn sentences(l: Language, all: impl IntoIterator<Item = String>) -> String {
 pub fn crossed(
     l: Language,
     subjects: &Subjects,
-    measured: &MeasuredFacts,
+    step: &StepFacts,
     crossover: &Crossover,
 ) -> String {
-    let step = &measured.steps[crossover.step];
     let (from, until) = (step.values[crossover.from].text(l), step.values[crossover.until].text(l));
     let (before, after) = (&subjects[crossover.before].name, &subjects[crossover.after].name);
     let what = metric(l, &crossover.metric, step);
@@ -340,9 +335,13 @@ pub fn when_measured(l: Language, run: &RunFacts) -> String {
 }
 
 /// Why subjects are not compared, pair by pair.
-pub fn not_comparable(l: Language, facts: &Facts) -> Vec<String> {
-    let text = |bar| barred(l, &facts.subjects, &facts.measured, bar);
-    facts.comparisons.barred.iter().map(text).collect()
+pub fn not_comparable(
+    l: Language,
+    subjects: &Subjects,
+    measured: &MeasuredFacts,
+    comparisons: &Comparisons,
+) -> Vec<String> {
+    comparisons.barred.iter().map(|bar| barred(l, subjects, measured, bar)).collect()
 }
 
 /// Why two subjects are not compared.
@@ -374,7 +373,7 @@ pub fn differences(l: Language, subjects: &Subjects, bar: &Barred) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::keys::SubjectKey;
+    use crate::analysis::keys::{StepKey, SubjectKey};
 
     fn of(metric: Metric, factors: (f64, f64, f64), standing: Standing) -> String {
         let (factor, low, high) = factors;
@@ -392,6 +391,7 @@ mod tests {
                 high,
                 repeats,
                 standing,
+                over: MeanOver::Points(2),
                 varied: Vec::new(),
             },
         )

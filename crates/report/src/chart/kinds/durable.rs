@@ -1,6 +1,6 @@
 //! Writes over the number of writers, by kind of durability, which shows power-loss protection.
 
-use crate::analysis::facts::{CellFacts, Facts, MeasuredFacts, StepFacts, Subjects};
+use crate::analysis::facts::{CellFacts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::verdicts::durability::{self, StepDurability, WriteGroup};
 use crate::chart::kinds::curve::{CurveChart, CurvePoint, CurveSeries};
@@ -12,11 +12,14 @@ use crate::say;
 const MOST_LINES: usize = 8;
 
 /// A figure for each group of swept steps that differ only in durability.
-pub fn figures(l: Language, facts: &Facts) -> Vec<Chart> {
-    durability::groups(&facts.measured, &facts.setup)
-        .iter()
-        .filter_map(|group| figure(l, &facts.subjects, &facts.measured, group))
-        .collect()
+pub fn figures(
+    l: Language,
+    subjects: &Subjects,
+    measured: &MeasuredFacts,
+    setup: &SetupFacts,
+) -> Vec<Chart> {
+    let groups = durability::groups(measured, setup);
+    groups.iter().filter_map(|group| figure(l, subjects, measured, group)).collect()
 }
 
 /// The name of a kind of durability after a subject.
@@ -42,7 +45,7 @@ fn figure(
     if steps.len() * subjects.len() > MOST_LINES {
         steps.retain(|(manner, _)| *manner != StepDurability::None);
     }
-    for (subject, own) in subjects.keyed() {
+    for (subject, own) in subjects.iter_enumerated() {
         for &(manner, index) in &steps {
             let name = l.sequence(&[own.name.clone(), called(l, manner)]);
             let points = points(lead, &measured.steps[index], subject);

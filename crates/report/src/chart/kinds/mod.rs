@@ -3,7 +3,6 @@
 pub(in crate::chart) mod bars;
 pub(in crate::chart) mod curve;
 pub mod durable;
-pub mod fleet;
 pub(in crate::chart) mod panels;
 pub(in crate::chart) mod percentiles;
 pub(in crate::chart) mod rounds;

@@ -1,13 +1,13 @@
 //! Names in a step's figures: captions, axes, groups.
 
-use super::ChartKind;
+use super::StepDrawing;
 use crate::chart::{FigureText, MARK};
 use crate::language::Name;
 use crate::plan::{Field, Timing};
 use crate::say;
 use crate::terms::names;
 
-impl ChartKind<'_> {
+impl StepDrawing<'_> {
     /// The texts about a figure with these contents, whose points bear the mark. Without a heading,
     /// the caption contains the step's title.
     pub fn text(&self, what: String) -> FigureText {
@@ -69,6 +69,7 @@ impl ChartKind<'_> {
         }
     }
 
+    /// The label of the axis.
     pub fn x_label(&self) -> String {
         let l = self.language;
         match self.step.axis.as_ref().map(|a| a.field) {

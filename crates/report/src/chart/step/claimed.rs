@@ -3,9 +3,9 @@
 
 use std::cmp::Ordering;
 
-use super::ChartKind;
-use crate::analysis::claim::published::Gap;
-use crate::analysis::claim::{lead, published};
+use super::StepDrawing;
+use crate::analysis::claim::lead;
+use crate::analysis::comparison::Gap;
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::metric::Metric;
 use crate::analysis::{Comparison, Standing, StepPlace};
@@ -20,7 +20,7 @@ use crate::terms::place::place;
 /// More call-outs than this would hide the data.
 const MOST: usize = 2;
 
-impl ChartKind<'_> {
+impl StepDrawing<'_> {
     /// The largest claimed differences in a metric at points of the figure, one per subject;
     /// largest first.
     fn claimed(&self, metric: &Metric) -> Vec<&Comparison> {
@@ -28,7 +28,7 @@ impl ChartKind<'_> {
             matches!(c.at, StepPlace::Value(_) | StepPlace::Load(_)) && c.is_claimed()
         };
         let own = || {
-            let all = self.facts.comparisons.all.iter();
+            let all = self.comparisons.all.iter();
             all.filter(|c| c.step == self.step.key && c.metric == *metric).filter(at)
         };
         // The headline place of the step, if something is claimed there.
@@ -39,11 +39,11 @@ impl ChartKind<'_> {
             (leads(a), a.low).partial_cmp(&(leads(b), b.low)).unwrap_or(Ordering::Equal)
         };
         // Claims about the brief's subject precede those between rivals.
-        let subject = self.facts.subjects.headline;
+        let subject = self.subjects.headline;
         let is_of_subject = own().any(|c| c.is_with(subject));
         let kept = |c: &&Comparison| !is_of_subject || c.is_with(subject);
         let of = |better| own().filter(kept).filter(|c| c.better == better).max_by(order);
-        let mut all: Vec<&Comparison> = self.facts.subjects.keys().filter_map(of).collect();
+        let mut all: Vec<&Comparison> = self.subjects.keys().filter_map(of).collect();
         all.sort_by(|a, b| order(b, a));
         all.truncate(MOST);
         all
@@ -60,22 +60,20 @@ impl ChartKind<'_> {
         let least = if c.standing == Standing::AtLeast { "≥ " } else { "" };
         let l = self.language;
         let own = format!("{least}{sign}{}", l.number(&format!("{value} {}", c.formula().unit())));
-        match self.facts.subjects.len() {
+        match self.subjects.len() {
             0..=2 => own,
             _ => {
-                say!(l, "claimed-against", value = own, other = &self.facts.subjects[c.worse].name)
+                say!(l, "claimed-against", value = own, other = &self.subjects[c.worse].name)
             }
         }
     }
 
     /// The largest differences of imported figures, as arithmetic: the largest lead of the brief's
     /// subject over a rival, and of a rival over it.
-    fn gaps(&self, metric: &Metric) -> Vec<Gap> {
-        if !self.facts.measured.published {
-            return Vec::new();
-        }
-        let of = published::of_subject(&self.facts.subjects, self.step, metric);
-        let largest = |all: Vec<Gap>| all.into_iter().max_by(|a, b| a.times.total_cmp(&b.times));
+    fn gaps(&self, metric: &Metric) -> Vec<&Gap> {
+        let of = self.comparisons.gaps_of(self.subjects, self.step.key, metric);
+        let largest =
+            |all: Vec<_>| all.into_iter().max_by(|a: &&Gap, b| a.times.total_cmp(&b.times));
         of.into_iter().filter_map(largest).collect()
     }
 
@@ -84,14 +82,9 @@ impl ChartKind<'_> {
         let l = self.language;
         let sign = if gap.metric.better() == Better::Higher { "+" } else { "−" };
         let own = format!("{sign}{}", l.number(&format!("{} %", gap.percent())));
-        match self.facts.subjects.len() {
+        match self.subjects.len() {
             0..=2 => own,
-            _ => say!(
-                l,
-                "claimed-against",
-                value = own,
-                other = &self.facts.subjects[gap.worse].name
-            ),
+            _ => say!(l, "claimed-against", value = own, other = &self.subjects[gap.worse].name),
         }
     }
 
@@ -100,8 +93,8 @@ impl ChartKind<'_> {
         let l = self.language;
         let gaps = self.gaps(metric);
         if !gaps.is_empty() {
-            let said = |gap: &Gap| {
-                let (subject, value) = (&self.facts.subjects[gap.better].name, self.gap(gap));
+            let said = |gap: &&Gap| {
+                let (subject, value) = (&self.subjects[gap.better].name, self.gap(gap));
                 format!("{subject} {value}{}", place(l, self.step, &[gap.value]))
             };
             let all: Vec<String> = gaps.iter().map(said).collect();
@@ -113,7 +106,7 @@ impl ChartKind<'_> {
                 StepPlace::Load(ops) => say!(l, "at-equal-load-of", load = l.number(&si(ops))),
                 _ => String::new(),
             };
-            let subject = &self.facts.subjects[c.better].name;
+            let subject = &self.subjects[c.better].name;
             format!("{subject} {}{place}", self.difference(c, metric))
         };
         let all: Vec<String> = self.claimed(metric).iter().map(said).collect();
@@ -121,6 +114,7 @@ impl ChartKind<'_> {
         if all.is_empty() { all } else { say!(l, "figure-claimed", differences = all) }
     }
 
+    /// The same above bars.
     pub fn called_bars(&self, metric: &Metric) -> Vec<CalledBar> {
         let bar = |c: &&Comparison| {
             let StepPlace::Value(group) = c.at else { return None };
@@ -128,8 +122,8 @@ impl ChartKind<'_> {
         };
         let gap =
             |gap: &Gap| CalledBar { series: gap.better.0, group: gap.value, text: self.gap(gap) };
-        let gaps = self.gaps(metric);
-        self.claimed(metric).iter().filter_map(bar).chain(gaps.iter().map(gap)).collect()
+        let gaps = self.gaps(metric).into_iter().map(gap);
+        self.claimed(metric).iter().filter_map(bar).chain(gaps).collect()
     }
 
     /// At points of the curves, each a cell's, or between two for comparisons of loads.
@@ -147,9 +141,9 @@ impl ChartKind<'_> {
             };
             Some(CalledPoint { series: c.better.0, at, text: self.difference(c, metric) })
         };
-        let gap = |gap: Gap| {
+        let gap = |gap: &Gap| {
             let at = point(gap.better, gap.value).map(|p| (p.x, p.y))?;
-            Some(CalledPoint { series: gap.better.0, at, text: self.gap(&gap) })
+            Some(CalledPoint { series: gap.better.0, at, text: self.gap(gap) })
         };
         let gaps = self.gaps(metric).into_iter().filter_map(gap);
         self.claimed(metric).iter().filter_map(place).chain(gaps).collect()

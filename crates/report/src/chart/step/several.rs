@@ -1,7 +1,7 @@
 //! Figures with several series per point: drives, instances, neighbours; and one class of op per
 //! minute.
 
-use super::{ChartKind, name, quantity, scaled, user_latency};
+use super::{StepDrawing, name, quantity, scaled, time, user_latency};
 use crate::analysis::claim::lead;
 use crate::analysis::facts::CellFacts;
 use crate::analysis::points::metric::{Metric, PointFigure as Of};
@@ -19,7 +19,7 @@ fn of_cell(cell: &CellFacts, bar: Option<Bar>) -> Option<Bar> {
     bar.map(|bar| Bar { marked: cell.is_not_the_drives(), ..bar })
 }
 
-impl ChartKind<'_> {
+impl StepDrawing<'_> {
     /// Ops of one class per minute, if this is the step's headline: New-Orders.
     pub fn per_minute(&self) -> Option<Chart> {
         let Of::PerMinute(class) = lead::metric(self.step).figure else { return None };
@@ -37,9 +37,9 @@ impl ChartKind<'_> {
             return Vec::new();
         }
         let l = self.language;
-        let (time, time_unit) = self.time();
+        let (scale, time_unit) = time(self.step);
         let p99 = |s: &RepeatSummary| {
-            Some(scaled(user_latency(s, self.step)?.percentiles_ns[P99].as_ref()?, time))
+            Some(scaled(user_latency(s, self.step)?.percentiles_ns[P99].as_ref()?, scale))
         };
         let ops = |s: &RepeatSummary| Some(scaled(s.ops_per_s.as_ref()?, 1.0));
         let pick: [(&str, &str, &BarPick<'_>); 2] =
@@ -48,7 +48,7 @@ impl ChartKind<'_> {
             || (0..most).map(|drive| say!(l, "figure-drive", number = drive + 1)).collect();
         let made = pick.map(|(what, unit, pick)| {
             let series = self.lead().into_iter().map(|(_, cell)| BarSeries {
-                name: name(&self.facts.subjects, cell),
+                name: name(self.subjects, cell),
                 values: (0..most)
                     .map(|drive| cell.drives.get(drive).and_then(|(_, s)| of_cell(cell, pick(s))))
                     .collect(),
@@ -77,9 +77,9 @@ impl ChartKind<'_> {
     pub fn by_instance(&self) -> Option<Chart> {
         let l = self.language;
         let several = self.lead().iter().any(|(_, cell)| cell.instances.len() > 1);
-        let (time, time_unit) = self.time();
+        let (scale, time_unit) = time(self.step);
         let p99 = |s: &RepeatSummary| {
-            Some(scaled(user_latency(s, self.step)?.percentiles_ns[P99].as_ref()?, time))
+            Some(scaled(user_latency(s, self.step)?.percentiles_ns[P99].as_ref()?, scale))
         };
         let mean = |cell: &CellFacts| {
             let each: Option<Vec<f64>> =
@@ -89,7 +89,7 @@ impl ChartKind<'_> {
             Some(Bar { value, low: value, high: value, marked: false, digits: None })
         };
         let series = self.lead().into_iter().map(|(_, cell)| BarSeries {
-            name: name(&self.facts.subjects, cell),
+            name: name(self.subjects, cell),
             values: vec![
                 of_cell(cell, cell.total.as_ref().and_then(p99)),
                 of_cell(cell, mean(cell)),
@@ -110,7 +110,7 @@ impl ChartKind<'_> {
 
     /// Bars by neighbour and percentile, one bar per subject.
     pub fn by_neighbour(&self) -> Chart {
-        let (time, time_unit) = self.time();
+        let (scale, time_unit) = time(self.step);
         const SHOWN: [&str; 4] = ["mean", "p99", "p99.9", "p99.99"];
         let l = self.language;
         let value = |cell: &CellFacts, stream: &str, what: usize| {
@@ -121,7 +121,7 @@ impl ChartKind<'_> {
             } else {
                 times.percentiles_ns[what + 1].as_ref()
             };
-            of_cell(cell, estimate.map(|e| scaled(e, time)))
+            of_cell(cell, estimate.map(|e| scaled(e, scale)))
         };
         let cells: Vec<(&str, usize)> = self
             .neighbours()
@@ -133,7 +133,7 @@ impl ChartKind<'_> {
             })
             .collect();
         let series = self.lead().into_iter().map(|(_, cell)| BarSeries {
-            name: name(&self.facts.subjects, cell),
+            name: name(self.subjects, cell),
             values: cells.iter().map(|(name, what)| value(cell, name, *what)).collect(),
         });
         // The neighbour is named once, below its first percentile.

@@ -5,33 +5,38 @@
 use super::{Condition, ConditionValue, Difference, Grade, ValuesOfSubjects};
 use crate::analysis::comparability::caveats::unsteady;
 use crate::analysis::facts::{
-    CellFacts, DisclosureGroup, Facts, MeasuredFacts, RunFacts, SetupFacts, StepFacts, Subjects,
+    CellFacts, DisclosureGroup, MeasuredFacts, RunFacts, SetupFacts, StepFacts, Subjects,
 };
-use crate::analysis::keys::SubjectKey;
+use crate::analysis::keys::{RunKey, SubjectKey};
 use crate::plan::Order;
 use crate::record::key::devices;
 use crate::stats::runs::trend::Drift;
 
 /// All of them.
-pub fn all(facts: &Facts, among: &[SubjectKey]) -> Vec<Difference> {
+pub fn all(
+    subjects: &Subjects,
+    setup: &SetupFacts,
+    measured: &MeasuredFacts,
+    among: &[SubjectKey],
+) -> Vec<Difference> {
     let drifted = |c: &CellFacts| matches!(c.drift, Drift::Drifted { .. });
     let limited = CellFacts::is_not_the_drives;
     let own = [
-        (Condition::SharedDevice, shared_device(&facts.subjects, &facts.setup, among)),
-        (Condition::SteadyState, steadiness(&facts.setup, among)),
-        (Condition::MissingRepeats, missing(facts, among)),
-        (Condition::Drift, counted(&facts.measured, among, drifted)),
-        (Condition::Bottleneck, counted(&facts.measured, among, limited)),
+        (Condition::SharedDevice, shared_device(subjects, setup, among)),
+        (Condition::SteadyState, steadiness(setup, among)),
+        (Condition::MissingRepeats, missing(subjects, setup, measured, among)),
+        (Condition::Drift, counted(measured, among, drifted)),
+        (Condition::Bottleneck, counted(measured, among, limited)),
     ];
     let stated = own.into_iter().filter_map(|(what, values)| {
         Some(Difference { grade: Grade::Confounder, what, values: values? })
     });
-    in_time(&facts.subjects, &facts.setup, among).into_iter().chain(stated).collect()
+    in_time(subjects, setup, among).into_iter().chain(stated).collect()
 }
 
 /// Whether changes over time affected all of them equally.
 fn in_time(subjects: &Subjects, setup: &SetupFacts, among: &[SubjectKey]) -> Option<Difference> {
-    let mut runs: Vec<usize> = among.iter().map(|s| subjects[*s].run).collect();
+    let mut runs: Vec<RunKey> = among.iter().map(|s| subjects[*s].run).collect();
     runs.dedup();
     let of_runs = || runs.iter().filter_map(|r| setup.runs.get(*r));
     let (what, value) = if among.len() > 1 && runs.len() > 1 {
@@ -96,15 +101,20 @@ fn steadiness(setup: &SetupFacts, among: &[SubjectKey]) -> Option<ValuesOfSubjec
 }
 
 /// "2 of 15 (B)": repeats of points in the plan, or measured for another subject.
-fn missing(facts: &Facts, among: &[SubjectKey]) -> Option<ValuesOfSubjects> {
+fn missing(
+    subjects: &Subjects,
+    setup: &SetupFacts,
+    measured: &MeasuredFacts,
+    among: &[SubjectKey],
+) -> Option<ValuesOfSubjects> {
     // The values of a search are not known in advance.
-    let steps = || facts.measured.steps.iter().filter(|step| step.search.is_none());
+    let steps = || measured.steps.iter().filter(|step| step.search.is_none());
     let of = |subject: SubjectKey| {
         let (mut all, mut found) = (0, 0);
         for (step, value) in steps().flat_map(|s| (0..s.values.len()).map(move |v| (s, v))) {
             let have = |s: SubjectKey| step.cell(s, value).map_or(0, |cell| cell.repeats.len());
             let most = among.iter().map(|s| have(*s)).max().unwrap_or(0);
-            all += most.max(asked(&facts.subjects, &facts.setup, step, subject));
+            all += most.max(asked(subjects, setup, step, subject));
             found += have(subject);
         }
         (subject, all - found, all)

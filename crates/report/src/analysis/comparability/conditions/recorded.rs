@@ -2,7 +2,7 @@
 //! hosts have different ones under one name. A point keeps the checksum of what it replayed.
 
 use super::{Condition, ConditionValue, Difference, Grade, ValuesOfSubjects, distinct};
-use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::facts::{MeasuredFacts, StepFacts};
 use crate::analysis::keys::SubjectKey;
 use crate::record::Replayed;
 
@@ -23,8 +23,8 @@ pub fn of_step(step: &StepFacts, subjects: &[SubjectKey]) -> Vec<Difference> {
 }
 
 /// The same of all steps.
-pub fn all(facts: &Facts, subjects: &[SubjectKey]) -> Vec<Difference> {
-    facts.measured.steps.iter().flat_map(|step| of_step(step, subjects)).collect()
+pub fn all(measured: &MeasuredFacts, subjects: &[SubjectKey]) -> Vec<Difference> {
+    measured.steps.iter().flat_map(|step| of_step(step, subjects)).collect()
 }
 
 fn at(

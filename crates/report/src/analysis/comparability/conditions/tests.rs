@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::analysis::facts::{AxisPosition, DisclosureGroup, RunFacts, SetupFacts, SubjectFacts};
-use crate::analysis::keys::{StepKey, SubjectKey};
+use crate::analysis::keys::{RunKey, StepKey, SubjectKey};
 use crate::analysis::limits::bottleneck::{Bottleneck, BottleneckVerdict};
 use crate::analysis::outliers::Outliers;
 use crate::brief::text::condition_text::{condition, not_given as not_given_text, values};
@@ -14,7 +14,7 @@ use crate::stats::runs::trend::Drift;
 
 fn subject(name: &str, run: usize) -> SubjectFacts {
     let own_name = name.split(' ').next().unwrap_or_default().to_string();
-    SubjectFacts { name: name.to_string(), own_name, run, ..SubjectFacts::default() }
+    SubjectFacts { name: name.to_string(), own_name, run: RunKey(run), ..SubjectFacts::default() }
 }
 
 /// Two drives with different block sizes and models, and the same firmware.
@@ -31,7 +31,7 @@ pub fn two_drives() -> Facts {
         group("Driver", "x", "1 byte"),
     ];
     Facts {
-        setup: SetupFacts { runs: vec![run("ab.dyno")], disclosure, prepared: Vec::new() },
+        setup: SetupFacts { runs: vec![run("ab.dyno")].into(), disclosure, prepared: Vec::new() },
         subjects: [subject("A", 0), subject("B", 0)].into_iter().collect(),
         ..Facts::default()
     }
@@ -77,7 +77,7 @@ fn cell(subject: SubjectKey, value: usize) -> CellFacts {
         value,
         repeats: vec![1, 2, 3],
         places: vec![None; 3],
-        bundle: 0,
+        run: RunKey(0),
         total: None,
         streams: Vec::new(),
         drives: Vec::new(),
@@ -125,7 +125,7 @@ pub const UNLIKE: [Unlike; 6] = [
     Unlike {
         what: "Shared device",
         values: "the plan permits a shared device",
-        put: |facts| facts.setup.runs[0].resolved.same_device = true,
+        put: |facts| facts.setup.runs[RunKey(0)].resolved.same_device = true,
     },
     Unlike {
         what: "Steady state before the points",
@@ -225,14 +225,18 @@ fn what_holds_for_both_alike_is_stated_too() {
     // No repeats are missing from a plan that permits fewer; from an interrupted one, those of both
     // are.
     let mut cut = two_alike();
-    cut.setup.runs[0].repeats = 5;
+    cut.setup.runs[RunKey(0)].repeats = 5;
     let asked = serde_json::json!({
         "name": "read", "title": "Reads", "warmup_ns": 0, "duration_ns": 60_000_000_000_u64,
         "drop_caches": false, "settle": false, "sweep": null, "streams": [],
     });
-    cut.setup.runs[0].resolved.protocol.steps.push(serde_json::from_value(asked).expect("a step"));
+    cut.setup.runs[RunKey(0)]
+        .resolved
+        .protocol
+        .steps
+        .push(serde_json::from_value(asked).expect("a step"));
     assert_eq!(rows(&differences(&cut))[0].2, "4 of 10 (A), 4 of 10 (B)");
-    cut.setup.runs[0].until_percent = Some(2.0);
+    cut.setup.runs[RunKey(0)].until_percent = Some(2.0);
     assert_eq!(differences(&cut), []);
 }
 
@@ -246,8 +250,8 @@ fn of_imported_figures_no_order_is_stated_and_it_is_unknown() {
     };
     let mut facts = two_alike();
     assert_eq!(said(&facts), [""; 0]);
-    facts.setup.runs[0].order = Order::NotGiven;
-    facts.setup.runs[0].resolved.imported = Some(Default::default());
+    facts.setup.runs[RunKey(0)].order = Order::NotGiven;
+    facts.setup.runs[RunKey(0)].resolved.imported = Some(Default::default());
     let step = &mut facts.measured.steps[StepKey(0)];
     (step.window_ns, step.warmup_ns, step.loop_kind) = (None, None, None);
     assert_eq!(differences(&facts), []);
@@ -256,7 +260,7 @@ fn of_imported_figures_no_order_is_stated_and_it_is_unknown() {
     for what in ["closed or open loop", "warm-up", "preconditioning", "host"] {
         assert!(found.iter().any(|own| own == what), "{what} is not in {found:?}");
     }
-    facts.setup.runs[0].order = Order::Blocked;
+    facts.setup.runs[RunKey(0)].order = Order::Blocked;
     assert_eq!(rows(&differences(&facts))[0].1, "Measured one subject after the other");
 }
 
@@ -324,7 +328,7 @@ fn only_the_settings_that_differ_are_named_and_a_step_is_held_against_the_same_s
 #[test]
 fn facts_of_runs_belong_to_the_subjects_of_those_runs() {
     let mut facts = with("Model", &[("CPU (a.dyno)", "fast"), ("CPU (b.dyno)", "slow")]);
-    facts.setup.runs = vec![run("a.dyno"), run("b.dyno")];
+    facts.setup.runs = vec![run("a.dyno"), run("b.dyno")].into();
     facts.subjects = [subject("X (a)", 0), subject("X (b)", 1)].into_iter().collect();
     let found = differences(&facts);
     let rows = rows(&found);

@@ -1,6 +1,5 @@
 //! Differences in test conditions, graded.
 
-use crate::analysis::comparability::conditions::{self, differences};
 use crate::analysis::difference::Grade;
 use crate::analysis::facts::Facts;
 use crate::brief::block::{Block, Table};
@@ -17,11 +16,9 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     if facts.subjects.len() < 2 {
         return Vec::new();
     }
-    let found = differences(facts);
-    let unknown: Vec<String> = conditions::unknown(&facts.measured, &facts.setup)
-        .into_iter()
-        .map(|what| not_given(l, what))
-        .collect();
+    let found = &facts.comparisons.conditions;
+    let unknown = facts.comparisons.not_given.iter();
+    let unknown: Vec<String> = unknown.map(|what| not_given(l, *what)).collect();
     let unknown = match unknown.is_empty() {
         true => None,
         false => Some(Block::text(say!(l, "conditions-not-given", what = l.list(&unknown)))),
@@ -48,30 +45,34 @@ fn grade(l: Language, grade: Grade) -> String {
 mod tests {
     use super::*;
     use crate::analysis::comparability::conditions::tests::{UNLIKE, two_alike};
+    use crate::analysis::comparability::conditions::{differences, unknown};
+    use crate::analysis::keys::RunKey;
     use crate::brief::block::words;
 
     /// Whether the page states that there are no known differences.
-    fn denies(facts: &Facts) -> bool {
+    fn denies(mut facts: Facts) -> bool {
+        facts.comparisons.conditions = differences(&facts);
+        facts.comparisons.not_given = unknown(&facts.measured, &facts.setup);
         let said = say!(Language::ENGLISH, "nothing-differs");
-        blocks(Language::ENGLISH, facts)
+        blocks(Language::ENGLISH, &facts)
             .iter()
             .any(|b| matches!(b, Block::Text(_, line) if words(line) == said))
     }
 
     #[test]
     fn nothing_differs_is_said_only_where_nothing_that_is_known_differs_or_holds() {
-        assert!(denies(&two_alike()));
+        assert!(denies(two_alike()));
         for unlike in UNLIKE {
             let mut facts = two_alike();
             (unlike.put)(&mut facts);
-            assert!(!denies(&facts), "{} ({})", unlike.what, unlike.values);
+            assert!(!denies(facts), "{} ({})", unlike.what, unlike.values);
         }
     }
 
     #[test]
     fn of_imported_figures_it_is_not_said_since_their_conditions_are_not_known() {
         let mut facts = two_alike();
-        facts.setup.runs[0].resolved.imported = Some(Default::default());
-        assert!(!denies(&facts));
+        facts.setup.runs[RunKey(0)].resolved.imported = Some(Default::default());
+        assert!(!denies(facts));
     }
 }

@@ -48,7 +48,7 @@ fn table(l: Language, subjects: &Subjects, setup: &SetupFacts, step: &StepFacts)
                 let at = step.values[cell.value].text(l);
                 let mut row = texts([at, name(subjects, cell), stream.clone()]);
                 // A file with one figure does not state the number of measurements.
-                let repeats = match (setup.runs[cell.bundle].is_imported(), cell.repeats.len()) {
+                let repeats = match (setup.runs[cell.run].is_imported(), cell.repeats.len()) {
                     (true, 1) => number_format::NONE.to_string(),
                     (_, repeats) => repeats.to_string(),
                 };

@@ -30,7 +30,7 @@ const P999: usize = 3;
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     let mut out = Vec::new();
     for step in &facts.measured.steps {
-        let Some(together) = together(l, facts, step) else { continue };
+        let Some(together) = together(l, &facts.subjects, &facts.setup, step) else { continue };
         out.extend([Block::chapter(step.title.text(l)), together.block()]);
         out.extend(each(l, &facts.subjects, &facts.setup, step).map(Table::block));
     }
@@ -85,7 +85,12 @@ fn p99_ns(step: &StepFacts, summary: &RepeatSummary) -> Option<f64> {
 }
 
 /// A row for each subject and axis value, for all its servers together.
-pub fn together(l: Language, facts: &Facts, step: &StepFacts) -> Option<Table> {
+pub fn together(
+    l: Language,
+    subjects: &Subjects,
+    setup: &SetupFacts,
+    step: &StepFacts,
+) -> Option<Table> {
     let head = [
         step.axis_text(l),
         say!(l, "column-subject"),
@@ -99,18 +104,14 @@ pub fn together(l: Language, facts: &Facts, step: &StepFacts) -> Option<Table> {
         say!(l, "column-p99-pooled"),
     ];
     let row = |cell: &CellFacts| {
-        let (all, total) =
-            (servers(&facts.subjects, &facts.setup, step, cell), cell.total.as_ref()?);
+        let (all, total) = (servers(subjects, setup, step, cell), cell.total.as_ref()?);
         let rates: Vec<f64> = all.iter().map(|(.., s)| rate(s)).collect();
         let apart = spread(&rates).filter(|_| all.len() > 1)?;
         let p99s: Option<Vec<f64>> = all.iter().map(|(.., s)| p99_ns(step, s)).collect();
         let mean = p99s.map(|p99s| p99s.iter().sum::<f64>() / p99s.len() as f64);
         let varied = variation(&rates).map(|share| number_format::share(l, share));
-        let mut row = texts([
-            step.values[cell.value].text(l),
-            name(&facts.subjects, cell),
-            all.len().to_string(),
-        ]);
+        let mut row =
+            texts([step.values[cell.value].text(l), name(subjects, cell), all.len().to_string()]);
         let rates = [rate(total), apart.min, apart.median, apart.max];
         row.extend(rates.map(TableCell::fixed));
         row.push(varied.unwrap_or(NONE.into()).into());

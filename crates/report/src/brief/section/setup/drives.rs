@@ -58,19 +58,19 @@ fn drive_head(l: Language) -> Vec<String> {
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     let mut out = Vec::new();
     // Servers have their own section.
-    let steps = || {
-        facts.measured.steps.iter().filter(|s| database_servers::together(l, facts, s).is_none())
-    };
+    let Facts { subjects, setup, measured, .. } = facts;
+    let is_of_drives = |s: &&StepFacts| database_servers::together(l, subjects, setup, s).is_none();
+    let steps = || measured.steps.iter().filter(is_of_drives);
     for step in steps() {
-        let Some(whole) = whole(l, &facts.subjects, step) else { continue };
+        let Some(whole) = whole(l, subjects, step) else { continue };
         out.extend([Block::chapter(step.title.text(l)), whole.block()]);
-        out.extend(each(l, &facts.subjects, step).map(Table::block));
+        out.extend(each(l, subjects, step).map(Table::block));
     }
     if !out.is_empty() {
         out.insert(0, Block::note(aggregation(l)));
     }
     for step in steps() {
-        let copies = table(l, step, 2, instance_head(l), instance_rows(l, &facts.subjects, step));
+        let copies = table(l, step, 2, instance_head(l), instance_rows(l, subjects, step));
         out.extend(copies.into_iter().flat_map(|t| {
             let title = say!(l, "instance-by-instance", step = &step.title);
             [Block::chapter(title), t.block(), Block::note(say!(l, "drives-pooled"))]

@@ -47,7 +47,7 @@ fn definitions(l: Language, facts: &Facts) -> Vec<(String, String)> {
         all.extend(figures(l));
     }
     let formulas = formulas(l);
-    match facts.measured.published {
+    match facts.comparisons.published {
         // Figures without repeats are only used in quotients.
         true => all.extend(formulas.into_iter().skip(GAIN).take(2)),
         false => all.extend(formulas),
@@ -57,7 +57,7 @@ fn definitions(l: Language, facts: &Facts) -> Vec<(String, String)> {
         (say!(l, "self-test"), wording::stopped(l, said))
     };
     all.extend(selftest::of_host(&facts.setup).into_iter().map(said));
-    if facts.subjects.len() > 1 && !facts.measured.published {
+    if facts.subjects.len() > 1 && !facts.comparisons.published {
         all.push((say!(l, "difference"), wording::footnote(l)));
     }
     all

@@ -3,7 +3,7 @@
 
 use crate::analysis::claim::compare::{ComparedFigure, StepPlace};
 use crate::analysis::claim::lead;
-use crate::analysis::facts::{Comparisons, Facts, MeasuredFacts, StepFacts, Subjects};
+use crate::analysis::facts::{Comparisons, Facts, StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::brief::block::{Block, Mark, Table};
@@ -33,22 +33,24 @@ pub const MOST_COLUMNS: usize = 8;
 /// Omitted from the steps' own parts: the other axis values, and differences between rivals.
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     // Of imported figures without repeats, every difference with its calculation.
-    if let Some(rows) =
-        published::rows(l, &facts.subjects, &facts.measured).filter(|rows| !rows.is_empty())
-    {
-        let rows = rows.into_iter().map(Vec::from).collect();
-        let table = Table::of(8, &published::head(l), rows).block();
-        return vec![Block::text(published::how(l)), table];
+    let Facts { subjects, measured, comparisons, .. } = facts;
+    if comparisons.published {
+        let rows = published::rows(l, subjects, measured);
+        if !rows.is_empty() {
+            let rows = rows.into_iter().map(Vec::from).collect();
+            let table = Table::of(8, &published::head(l), rows).block();
+            return vec![Block::text(published::how(l)), table];
+        }
     }
     let mut out = Vec::new();
-    for step in &facts.measured.steps {
+    for step in &measured.steps {
         let rows = |tables: &[Table]| tables.iter().map(|t| t.rows.len()).sum::<usize>();
-        let whole = tables(l, facts, step, false);
+        let whole = tables(l, subjects, comparisons, step, false);
         let mut own = Vec::new();
-        if rows(&whole) > rows(&tables(l, facts, step, true)) {
+        if rows(&whole) > rows(&tables(l, subjects, comparisons, step, true)) {
             own.extend(whole.into_iter().map(Table::block));
         }
-        own.extend(rivals(l, facts, step).map(Table::block));
+        own.extend(rivals(l, subjects, comparisons, step).map(Table::block));
         if !own.is_empty() {
             out.push(Block::chapter(step.title.text(l)));
             out.extend(own);
@@ -59,28 +61,34 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
 
 /// A row for each place and subject: its figures, and their differences from the brief's subject;
 /// with `short`, a selection if there are many places. As many tables as the metrics need.
-pub fn tables(l: Language, facts: &Facts, step: &StepFacts, short: bool) -> Vec<Table> {
-    let several = facts.subjects.len() > 1;
+pub fn tables(
+    l: Language,
+    subjects: &Subjects,
+    comparisons: &Comparisons,
+    step: &StepFacts,
+    short: bool,
+) -> Vec<Table> {
+    let several = subjects.len() > 1;
     let wide = |own: &DifferenceColumn| 1 + usize::from(own.compared && several);
     let mut sets: Vec<Vec<DifferenceColumn>> = vec![Vec::new()];
-    for own in metrics(facts, step) {
+    for own in metrics(subjects, comparisons, step) {
         let used: usize = sets.last().map_or(0, |set| set.iter().map(wide).sum());
         if used + wide(&own) > MOST_COLUMNS - 2 {
             sets.push(Vec::new());
         }
         sets.last_mut().into_iter().for_each(|set| set.push(own.clone()));
     }
-    sets.iter().filter_map(|set| table(l, facts, step, set, short)).collect()
+    sets.iter().filter_map(|set| table(l, subjects, comparisons, step, (set, short))).collect()
 }
 
 fn table(
     l: Language,
-    facts: &Facts,
+    subjects: &Subjects,
+    comparisons: &Comparisons,
     step: &StepFacts,
-    metrics: &[DifferenceColumn],
-    short: bool,
+    (metrics, short): (&[DifferenceColumn], bool),
 ) -> Option<Table> {
-    let several = facts.subjects.len() > 1;
+    let several = subjects.len() > 1;
     // A step with one point has no axis.
     let axis = step.axis_text(l);
     let names = if axis.is_empty() { 1 } else { 2 };
@@ -91,15 +99,18 @@ fn table(
         head.extend((own.compared && several).then(|| say!(l, "column-difference")));
     }
     let mut rows: Vec<(Mark, Vec<TableCell>)> = Vec::new();
-    for at in places(&facts.subjects, &facts.comparisons, step, short) {
+    for at in places(subjects, comparisons, step, short) {
         let mut first = true;
-        for subject in facts.subjects.keys() {
+        for subject in subjects.keys() {
             let mut row = Vec::new();
             for own in metrics {
-                let by = ComparedFigure { step: step.key, metric: &own.metric, at };
-                row.push(level(&facts.measured, by, subject));
+                let by = ComparedFigure { step, metric: &own.metric, at };
+                row.push(level(by, subject));
                 if own.compared && several {
-                    row.push(difference(l, facts, by, subject).into());
+                    let pair = (subjects.headline, subject);
+                    let other = subject != subjects.headline;
+                    let shown = other.then(|| standing(l, subjects, comparisons, by, pair));
+                    row.push(shown.unwrap_or_default().into());
                 }
             }
             let says = |cell: &TableCell| *cell != TableCell::none() && *cell != "".into();
@@ -108,7 +119,7 @@ fn table(
             }
             let label = if first { label(l, step, at) } else { String::new() };
             let mark = if first { Mark::First } else { Mark::None };
-            let all = [label, facts.subjects[subject].name.clone()];
+            let all = [label, subjects[subject].name.clone()];
             let named = texts(all.into_iter().skip(2 - names));
             rows.push((mark, [named, row].concat()));
             first = false;
@@ -118,30 +129,33 @@ fn table(
 }
 
 /// Rivals of the brief's subject: only their differences, point by point.
-fn rivals(l: Language, facts: &Facts, step: &StepFacts) -> Option<Table> {
-    let metrics: Vec<DifferenceColumn> =
-        metrics(facts, step).into_iter().filter(|own| own.compared).collect();
-    let pairs: Vec<(SubjectKey, SubjectKey)> = facts
-        .subjects
-        .rivals()
-        .flat_map(|a| facts.subjects.rivals().filter(move |b| a < *b).map(move |b| (a, b)))
-        .collect();
+fn rivals(
+    l: Language,
+    subjects: &Subjects,
+    comparisons: &Comparisons,
+    step: &StepFacts,
+) -> Option<Table> {
+    let mut metrics = metrics(subjects, comparisons, step);
+    metrics.retain(|own| own.compared);
+    let own = subjects.headline;
+    let mut pairs: Vec<_> = subjects.pairs().filter(|(a, b)| *a != own && *b != own).collect();
+    pairs.sort_unstable();
     let mut head = vec![step.axis_text(l), say!(l, "column-subject"), say!(l, "column-with")];
     head.extend(metrics.iter().map(|own| metric_text::column(l, &own.metric, step)));
     let mut table = Table::new(3, &head);
-    for at in places(&facts.subjects, &facts.comparisons, step, false) {
+    for at in places(subjects, comparisons, step, false) {
         let mut first = true;
         for pair in &pairs {
             let between = |own: &DifferenceColumn| {
-                let by = ComparedFigure { step: step.key, metric: &own.metric, at };
-                standing(l, facts, by, *pair)
+                let by = ComparedFigure { step, metric: &own.metric, at };
+                standing(l, subjects, comparisons, by, *pair)
             };
             let row: Vec<String> = metrics.iter().map(between).collect();
             if row.iter().all(|cell| cell == NONE) {
                 continue;
             }
             let label = if first { label(l, step, at) } else { String::new() };
-            let names = [pair.0, pair.1].map(|s| facts.subjects[s].name.clone());
+            let names = [pair.0, pair.1].map(|s| subjects[s].name.clone());
             let mark = if first { Mark::First } else { Mark::None };
             table.row(mark, [vec![label], names.to_vec(), row].concat());
             first = false;
@@ -157,8 +171,12 @@ struct DifferenceColumn {
     compared: bool,
 }
 
-fn metrics(facts: &Facts, step: &StepFacts) -> Vec<DifferenceColumn> {
-    let arithmetic = facts.measured.published && facts.subjects.len() > 1;
+fn metrics(
+    subjects: &Subjects,
+    comparisons: &Comparisons,
+    step: &StepFacts,
+) -> Vec<DifferenceColumn> {
+    let arithmetic = comparisons.published && subjects.len() > 1;
     let measured = |m: &Metric| step.cells.iter().any(|c| m.of(step, c).is_some());
     let mut all: Vec<Metric> = step.metrics.clone();
     // Mean latency is shown with p99 if the source prints it.
@@ -167,7 +185,7 @@ fn metrics(facts: &Facts, step: &StepFacts) -> Vec<DifferenceColumn> {
         all.push(mean);
     }
     let compared = |m: &Metric| {
-        arithmetic || facts.comparisons.all.iter().any(|c| c.step == step.key && c.metric == *m)
+        arithmetic || comparisons.all.iter().any(|c| c.step == step.key && c.metric == *m)
     };
     let own = |metric: Metric| DifferenceColumn { compared: compared(&metric), metric };
     all.into_iter().filter(measured).map(own).collect()
@@ -217,32 +235,22 @@ fn label(l: Language, step: &StepFacts, at: StepPlace) -> String {
 }
 
 /// A subject's figure at an axis value; marked if not limited by the drive.
-fn level(measured: &MeasuredFacts, by: ComparedFigure<'_>, subject: SubjectKey) -> TableCell {
-    let (step, StepPlace::Value(value)) = (&measured.steps[by.step], by.at) else {
-        return TableCell::none();
-    };
-    let Some(cell) = step.cell(subject, value) else { return TableCell::none() };
-    metric_text::cell(by.metric, step, cell).marked(&mark(cell))
-}
-
-/// The difference between the brief's subject and another, in the other's row; empty in its own.
-fn difference(l: Language, facts: &Facts, by: ComparedFigure<'_>, subject: SubjectKey) -> String {
-    match subject == facts.subjects.headline {
-        true => String::new(),
-        false => standing(l, facts, by, (facts.subjects.headline, subject)),
-    }
+fn level(by: ComparedFigure<'_>, subject: SubjectKey) -> TableCell {
+    let StepPlace::Value(value) = by.at else { return TableCell::none() };
+    let Some(cell) = by.step.cell(subject, value) else { return TableCell::none() };
+    metric_text::cell(by.metric, by.step, cell).marked(&mark(cell))
 }
 
 /// The standing of a difference; for figures without repeats, its arithmetic.
 fn standing(
     l: Language,
-    facts: &Facts,
+    subjects: &Subjects,
+    comparisons: &Comparisons,
     by: ComparedFigure<'_>,
-    (a, b): (SubjectKey, SubjectKey),
+    pair: (SubjectKey, SubjectKey),
 ) -> String {
-    let shown =
-        facts.comparisons.between(by, a, b).map(|c| wording::standing(l, &facts.subjects, c));
-    let pair = (a.min(b), a.max(b));
-    let arithmetic = || published::difference(l, &facts.subjects, &facts.measured, by, pair);
+    let compared = comparisons.between(by, pair.0, pair.1);
+    let shown = compared.map(|c| wording::standing(l, subjects, c));
+    let arithmetic = || published::difference(l, subjects, comparisons, by, pair);
     shown.or_else(arithmetic).unwrap_or(NONE.to_string())
 }

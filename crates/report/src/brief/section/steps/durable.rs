@@ -20,25 +20,20 @@ pub const SECTION: Section =
 const LAST: usize = PERCENTILES.len() - 1;
 
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
-    let groups = durability::groups(&facts.measured, &facts.setup);
+    let Facts { subjects, setup, measured, .. } = facts;
+    let groups = durability::groups(measured, setup);
     if groups.is_empty() {
         return Vec::new();
     }
     let mut out = vec![Block::note(say!(l, "durable-how"))];
-    let figures = figures(l, facts);
+    let figures = figures(l, subjects, measured, setup);
     if !figures.is_empty() {
         out.push(Block::Figures(figures));
     }
-    out.extend(
-        groups
-            .iter()
-            .filter_map(|group| table(l, &facts.subjects, &facts.measured, group))
-            .flatten(),
-    );
-    let commits: Vec<(Mark, Vec<TableCell>)> = durability::commits(&facts.measured, &facts.setup)
-        .into_iter()
-        .flat_map(|index| most(l, &facts.subjects, &facts.measured.steps[index]))
-        .collect();
+    out.extend(groups.iter().filter_map(|group| table(l, subjects, measured, group)).flatten());
+    let commits = durability::commits(measured, setup).into_iter();
+    let commits: Vec<_> =
+        commits.flat_map(|index| most(l, subjects, &measured.steps[index])).collect();
     if !commits.is_empty() {
         let head = [
             say!(l, "column-step"),

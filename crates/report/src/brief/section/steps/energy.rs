@@ -7,9 +7,10 @@ use crate::brief::number_format;
 use crate::brief::section::Section;
 use crate::brief::text::table_cell::{TableCell, texts};
 use crate::chart::step::name;
+use crate::chart::{self, StepDrawing};
 use crate::language::{Language, Name};
+use crate::say;
 use crate::stats::Estimate;
-use crate::{chart, say};
 
 /// Power, energy and work per watt.
 pub const SECTION: Section =
@@ -34,7 +35,7 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     for step in &facts.measured.steps {
         let Some(table) = table(l, &facts.subjects, step) else { continue };
         out.push(Block::chapter(step.title.text(l)));
-        out.extend(figures(l, facts, step));
+        out.extend(figures(&StepDrawing::of(l, &facts.subjects, &facts.comparisons, step)));
         out.push(table.block());
     }
     if !out.is_empty() {
@@ -52,11 +53,8 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
 }
 
 /// Metrics other than the step's headline.
-fn figures(l: Language, facts: &Facts, step: &StepFacts) -> Option<Block> {
-    let leading = chart::choice::leading(l, facts, step);
-    let led = |figure: &chart::Chart| leading.iter().any(|own| own.is(figure));
-    let own: Vec<_> =
-        chart::of_step(l, SECTION.id, facts, step).into_iter().filter(|f| !led(f)).collect();
+fn figures(drawing: &StepDrawing<'_>) -> Option<Block> {
+    let own = chart::choice::beside(SECTION.id, drawing);
     (!own.is_empty()).then_some(Block::Figures(own))
 }
 

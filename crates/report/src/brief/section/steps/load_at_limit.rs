@@ -37,7 +37,12 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
             say!(l, "column-first-beyond"),
             latency(),
         ];
-        let row = |subject| (Mark::None, row(l, facts, step, search, subject));
+        let row = |subject| {
+            let failed = facts.measured.failed(step, subject, None).min();
+            let mut row = row(l, step, search, subject, failed);
+            row.insert(0, facts.subjects[subject].name.clone().into());
+            (Mark::None, row)
+        };
         let rows = facts.subjects.keys().map(row).collect();
         out.extend([
             Block::chapter(step.title.text(l)),
@@ -50,23 +55,20 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     out
 }
 
+/// With the first axis value at which a point failed.
 fn row(
     l: Language,
-    facts: &Facts,
     step: &StepFacts,
     search: &Search,
     subject: SubjectKey,
+    failed: Option<usize>,
 ) -> Vec<TableCell> {
     let cells: Vec<&CellFacts> = step.cells_of(subject).into_iter().flatten().collect();
     let holds = |cell: &&&CellFacts| {
         reached(cell, search).is_some_and(|e| e.value <= search.at_most_ns as f64)
     };
     let broken = cells.iter().find(|cell| !holds(cell));
-    let first_broken = broken
-        .map(|cell| cell.value)
-        .into_iter()
-        .chain(facts.measured.failed(step, subject, None))
-        .min();
+    let first_broken = broken.map(|cell| cell.value).into_iter().chain(failed).min();
     let before = |cell: &&&CellFacts| first_broken.is_none_or(|value| cell.value < value);
     let held = cells.iter().rev().find(|cell| before(cell) && holds(cell));
     let broken = broken.filter(|cell| first_broken == Some(cell.value));
@@ -78,7 +80,6 @@ fn row(
         .and_then(|cell| cell.total.as_ref())
         .map_or(NONE.to_string(), |total| number_format::ops(l, total.ops_per_s.as_ref()));
     vec![
-        facts.subjects[subject].name.clone().into(),
         label(held.map(|cell| cell.value)).into(),
         latency(held),
         ops.into(),

@@ -19,15 +19,14 @@ pub const SECTION: Section =
     Section { id: "multiple", title: |l| say!(l, "section-multiple"), appendix: false, blocks };
 
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
-    let mut out: Vec<Block> = facts
-        .subjects
-        .keys()
-        .filter_map(|subject| {
-            Some(Block::lead(said(l, &facts.subjects, subject, &multiple::of(facts, subject)?)))
-        })
-        .collect();
-    for (step, search) in multiple::steps(&facts.measured) {
-        let rows = table(l, &facts.subjects, step, search);
+    let Facts { subjects, setup, measured, .. } = facts;
+    let of = |subject| {
+        let found = multiple::of(subjects, setup, measured, subject)?;
+        Some(Block::lead(said(l, subjects, subject, &found)))
+    };
+    let mut out: Vec<Block> = subjects.keys().filter_map(of).collect();
+    for (step, search) in multiple::steps(measured) {
+        let rows = table(l, subjects, step, search);
         out.extend([Block::chapter(step.title.text(l)), rows.block()]);
         let share = (1.0 - PERCENTILES[search.index()].1) * 100.0;
         out.push(Block::note(say!(

@@ -12,7 +12,7 @@ use crate::brief::section::{Section, bottlenecks};
 use crate::brief::text::table_cell::TableCell;
 use crate::chart::outliers::cause_text;
 use crate::chart::step::name;
-use crate::chart::{self, Chart};
+use crate::chart::{self, Chart, StepDrawing};
 use crate::language::{Language, Name, Number};
 use crate::record::Class;
 use crate::record::gauge::slow_commands::CommandKind;
@@ -53,7 +53,8 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
         out.extend(slow.into_iter().flatten());
     }
     if facts.measured.steps.iter().any(|step| step.cells.iter().any(|c| c.outliers.count() > 0)) {
-        let of = |step| chart::of_step(l, SECTION.id, facts, step);
+        let drawing = |step| StepDrawing::of(l, &facts.subjects, &facts.comparisons, step);
+        let of = |step| chart::of_step(SECTION.id, &drawing(step));
         let figures: Vec<Chart> = facts.measured.steps.iter().flat_map(of).collect();
         out.insert(0, Block::note(say!(l, "outliers-how")));
         out.insert(1, Block::Figures(figures));

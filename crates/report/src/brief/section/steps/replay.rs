@@ -9,7 +9,7 @@ use crate::brief::number_format::{self, NONE};
 use crate::brief::section::Section;
 use crate::brief::section::steps::replay_model;
 use crate::brief::text::table_cell::{TableCell, texts};
-use crate::chart;
+use crate::chart::{self, Chart, StepDrawing};
 use crate::language::Language;
 use crate::record::Replayed;
 use crate::say;
@@ -32,9 +32,9 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
         return Vec::new();
     }
     let mut out = vec![Block::note(say!(l, "replay-how"))];
-    let figures =
-        facts.measured.steps.iter().flat_map(|step| chart::of_step(l, SECTION.id, facts, step));
-    let figures: Vec<_> = figures.collect();
+    let drawing = |step| StepDrawing::of(l, &facts.subjects, &facts.comparisons, step);
+    let of = |step| chart::of_step(SECTION.id, &drawing(step));
+    let figures: Vec<Chart> = facts.measured.steps.iter().flat_map(of).collect();
     if !figures.is_empty() {
         out.push(Block::Figures(figures));
     }
@@ -42,7 +42,7 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     out.push(Block::chapter(say!(l, "replay-requests")));
     out.push(requests(l, &facts.subjects, &streams));
     out.extend(remapped(l, &facts.subjects, &facts.measured));
-    out.extend(replay_model::blocks(l, facts));
+    out.extend(replay_model::blocks(l, &facts.subjects, &facts.measured));
     out
 }
 

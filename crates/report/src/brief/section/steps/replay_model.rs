@@ -1,6 +1,6 @@
 //! A recorded load beside its model: the two steps of a protocol that `dyno trace model` wrote.
 
-use crate::analysis::facts::{CellFacts, Facts};
+use crate::analysis::facts::{CellFacts, MeasuredFacts, Subjects};
 use crate::analysis::points::point_summary::RepeatSummary;
 use crate::analysis::points::replay::{MODEL, TRACE};
 use crate::base::units;
@@ -15,8 +15,8 @@ use crate::say;
 const FEWEST_INTERVALS: usize = 10;
 
 /// The comparison; empty where there are no such steps.
-pub fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
-    let step = |name: &str| facts.measured.steps.iter().find(|step| step.name == name);
+pub fn blocks(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> Vec<Block> {
+    let step = |name: &str| measured.steps.iter().find(|step| step.name == name);
     let (Some(trace), Some(model)) = (step(TRACE), step(MODEL)) else { return Vec::new() };
     if trace.cells.iter().all(|cell| cell.replay.recorded.is_empty()) {
         return Vec::new();
@@ -34,7 +34,7 @@ pub fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
         say!(l, "replay-response-p999"),
     ];
     let mut rows = Vec::new();
-    for (subject, named) in facts.subjects.keyed() {
+    for (subject, named) in subjects.iter_enumerated() {
         for step in [trace, model] {
             let cell = step.cell(subject, 0);
             let summary = cell.and_then(|cell| Some((cell, cell.total.as_ref()?)));
@@ -52,7 +52,7 @@ pub fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
         Block::note(say!(l, "replay-model-how")),
         Table::measured(l, 2, &head, rows).block(),
     ];
-    let figures = replay::beside_model(l, facts, trace, model);
+    let figures = replay::beside_model(l, subjects, trace, model);
     if !figures.is_empty() {
         out.push(Block::Figures(figures));
     }

@@ -40,7 +40,7 @@ const P95: usize = 1;
 
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     let mut out = Vec::new();
-    for (index, step) in facts.measured.steps.keyed() {
+    for step in &facts.measured.steps {
         for cell in &step.cells {
             for (name, _, summary) in &cell.streams {
                 if summary.classes.iter().any(|c| c.class == NEW_ORDER) {
@@ -50,7 +50,7 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
                         .into_iter()
                         .filter(|part| !part.is_empty());
                     let parts = parts.collect::<Vec<_>>().join(", ");
-                    out.push(Block::chapter(wording::of_step(l, &facts.measured, index, parts)));
+                    out.push(Block::chapter(wording::of_step(l, step, parts)));
                     out.extend(account(l, summary));
                 }
             }

@@ -9,35 +9,35 @@ use crate::brief::number_format::{self, NONE, decimal, large_bytes};
 use crate::brief::section::Section;
 use crate::brief::text::table_cell::{TableCell, in_unit, texts};
 use crate::chart::step::name;
+use crate::chart::{self, StepDrawing};
 use crate::language::Language;
 use crate::plan::specification::Specification;
 use crate::record::gauge::written::CounterSource;
+use crate::say;
 use crate::stats::amplification::{COARSEST, LEAST_FILLS, NotMeasured};
-use crate::{chart, say};
 
 /// Write amplification, life and cost.
 pub const SECTION: Section =
     Section { id: "write-cost", title: |l| say!(l, "section-write-cost"), appendix: true, blocks };
 
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
+    let Facts { subjects, statements, measured, comparisons, .. } = facts;
     let mut out = Vec::new();
-    for step in &facts.measured.steps {
+    for step in &measured.steps {
         let tables = [
-            amplification(l, &facts.subjects, step),
-            life_table(l, &facts.subjects, &facts.statements, step),
-            cost(l, &facts.subjects, &facts.statements, step),
+            amplification(l, subjects, step),
+            life_table(l, subjects, statements, step),
+            cost(l, subjects, statements, step),
         ];
         if tables.iter().all(Option::is_none) {
             continue;
         }
         out.push(Block::chapter(step.title.text(l)));
-        let leading = chart::choice::leading(l, facts, step);
-        let led = |figure: &chart::Chart| leading.iter().any(|own| own.is(figure));
-        let mut figures = chart::of_step(l, SECTION.id, facts, step);
-        figures.retain(|figure| !led(figure));
+        let drawing = StepDrawing::of(l, subjects, comparisons, step);
+        let figures = chart::choice::beside(SECTION.id, &drawing);
         out.extend((!figures.is_empty()).then_some(Block::Figures(figures)));
         out.extend(tables.into_iter().flatten().map(Table::block));
-        let reasons = reasons(l, &facts.subjects, step);
+        let reasons = reasons(l, subjects, step);
         out.extend((!reasons.is_empty()).then(|| Block::list(reasons)));
     }
     if !out.is_empty() {
@@ -48,7 +48,7 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
             coarsest = number_format::share(l, COARSEST)
         );
         out.insert(0, Block::note(how));
-        out.extend(formulas(l, &facts.statements));
+        out.extend(formulas(l, statements));
     }
     out
 }

@@ -1,14 +1,14 @@
 //! The fleet: every drive as a mark on a line for its model and firmware, by host; and each drive
 //! of a model in order, highlighting the one farthest from the others.
 
-use crate::analysis::facts::{Facts, MeasuredFacts, StepFacts};
-use crate::analysis::verdicts::fleet::{self, DriveModel, Fleet, FleetDrive};
+use crate::analysis::facts::StepFacts;
+use crate::analysis::notes::models::{DriveModel, Fleet, FleetDrive};
 use crate::chart::canvas::axis::ChartAxis;
 use crate::chart::canvas::fonts::{self, Face};
 use crate::chart::canvas::frame::{Canvas, LABEL, SubjectStyle, TextStyle};
 use crate::chart::canvas::theme::{GRID, LEAST_TEXT, Palette, WIDTH};
 use crate::chart::kinds::trend::scale;
-use crate::chart::{Chart, FigureText, Plot};
+use crate::chart::{Chart, FigureText, Plot, StepDrawing};
 use crate::language::Language;
 use crate::say;
 
@@ -57,14 +57,15 @@ struct Ordered {
 }
 
 /// The figures of a step; None if no model has enough specimens.
-pub fn figures(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Chart> {
-    let Some(fleet) = fleet::of_step(facts, step) else { return Vec::new() };
-    let mut all = vec![Chart::of_step(&step.name, "fleet", strips(l, &facts.measured, &fleet))];
+pub fn figures(drawing: &StepDrawing<'_>) -> Vec<Chart> {
+    let &StepDrawing { language: l, step, .. } = drawing;
+    let Some(fleet) = &drawing.comparisons.fleets[step.key] else { return Vec::new() };
+    let mut all = vec![Chart::of_step(&step.name, "fleet", strips(l, step, fleet))];
     let mut largest: Vec<&DriveModel> =
         fleet.models.iter().filter(|m| !m.name.is_empty()).collect();
     largest.sort_by_key(|m| std::cmp::Reverse(m.specimens.len()));
     for (number, model) in largest.into_iter().take(MOST_MODELS).enumerate() {
-        if let Some(plot) = ordered(l, &facts.measured, &fleet, model) {
+        if let Some(plot) = ordered(l, step, fleet, model) {
             all.push(Chart::of_step(&step.name, &format!("drives-{}", number + 1), plot));
         }
     }
@@ -78,8 +79,7 @@ fn label(l: Language, fleet: &Fleet) -> String {
 }
 
 /// "4 KiB reads, 8"
-fn title(l: Language, measured: &MeasuredFacts, fleet: &Fleet) -> String {
-    let step = &measured.steps[fleet.step];
+fn title(l: Language, step: &StepFacts, fleet: &Fleet) -> String {
     match &step.axis {
         None => step.title.text(l),
         Some(_) => {
@@ -109,7 +109,7 @@ fn dot(
     Dot { value, ends: (least * by, most * by), host, apart, hover }
 }
 
-fn strips(l: Language, measured: &MeasuredFacts, fleet: &Fleet) -> Strips {
+fn strips(l: Language, step: &StepFacts, fleet: &Fleet) -> Strips {
     let mut hosts: Vec<String> = fleet
         .models
         .iter()
@@ -156,7 +156,7 @@ fn strips(l: Language, measured: &MeasuredFacts, fleet: &Fleet) -> Strips {
         false => say!(l, "fleet-figure-by-host", metric = &x_label),
     };
     Strips {
-        text: FigureText { language: l, title: title(l, measured, fleet), caption },
+        text: FigureText { language: l, title: title(l, step, fleet), caption },
         x_label,
         hosts,
         strips: all,
@@ -168,12 +168,7 @@ fn own_drives(model: &DriveModel, firmware: Option<&str>) -> usize {
 }
 
 /// None for a model with fewer than four drives.
-fn ordered(
-    l: Language,
-    measured: &MeasuredFacts,
-    fleet: &Fleet,
-    model: &DriveModel,
-) -> Option<Ordered> {
+fn ordered(l: Language, step: &StepFacts, fleet: &Fleet, model: &DriveModel) -> Option<Ordered> {
     if model.specimens.len() < 4 {
         return None;
     }
@@ -193,7 +188,7 @@ fn ordered(
     let (y_label, drive) = (label(l, fleet), &model.specimens[farthest].name);
     let caption = say!(l, "fleet-ordered", metric = &y_label, model = &model.name, drive = drive);
     Some(Ordered {
-        text: FigureText { language: l, title: title(l, measured, fleet), caption },
+        text: FigureText { language: l, title: title(l, step, fleet), caption },
         y_label,
         names: [model.name.clone(), drive.clone()],
         dots: order.iter().map(of).collect(),

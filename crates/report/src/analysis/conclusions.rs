@@ -1,0 +1,35 @@
+//! Draws every conclusion from the figures once, in the order in which they follow from each other:
+//! `brief` and `chart` only read them.
+
+use crate::analysis::claim::{claims, compare, published, sizes};
+use crate::analysis::comparability::{alike, caveats, conditions, specimens, together};
+use crate::analysis::comparison::StepLead;
+use crate::analysis::facts::Facts;
+use crate::analysis::verdicts::fleet;
+
+/// Notes caveats and comparisons, and what follows from them.
+pub fn draw(facts: &mut Facts) {
+    facts.comparisons.barred = conditions::barred(facts);
+    caveats::note(facts);
+    facts.comparisons.all = compare::all(facts);
+    alike::note_varied(facts);
+    facts.comparisons.conditions = conditions::differences(facts);
+    let steps = facts.measured.steps.iter();
+    facts.comparisons.fleets = steps.map(|step| fleet::of_step(facts, step)).collect();
+    let Facts { subjects, setup, measured, comparisons, .. } = facts;
+    comparisons.claims = claims::all(&comparisons.all);
+    for claim in &mut comparisons.claims {
+        claim.scope = specimens::scope(subjects, setup, &claim.comparison);
+    }
+    comparisons.crossovers = claims::crossovers(&comparisons.all);
+    let steps = measured.steps.iter();
+    comparisons.leads = steps.map(|step| StepLead::of(subjects, comparisons, step)).collect();
+    if comparisons.published {
+        comparisons.gaps = published::gaps(subjects, measured);
+    }
+    comparisons.by_size = sizes::groups(measured, setup);
+    comparisons.not_given = conditions::unknown(measured, setup);
+    comparisons.shifts = together::all(measured, setup);
+    comparisons.outlying = specimens::apart(measured);
+    comparisons.models = specimens::of_models(subjects, setup, measured, comparisons);
+}
