@@ -2,18 +2,20 @@
 //! processor, `NAME.blktrace.0`, `NAME.blktrace.1` and so on, which belong together. Nanoseconds,
 //! sectors of 512 bytes, of either byte order. A request arrives with its action Q (queued).
 
-use std::io::{ErrorKind, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::TraceFormat;
+use super::byte_window::ByteWindow;
 use super::lines::{self, Beginning};
 use super::parsed::{RequestSink, SourceRequest};
 use crate::base::error::{Context, Result};
-use crate::base::file;
+use crate::base::{file, units};
 use crate::trace::request::RequestKind;
 
 const SECTOR: u64 = 512;
 const RECORD_BYTES: usize = 48;
+const MAGIC_BYTES: usize = 4;
 /// The version of records is the last byte.
 const MAGIC: u32 = 0x6561_7400;
 const VERSION: u32 = 7;
@@ -34,7 +36,7 @@ impl TraceFormat for Blktrace {
     }
 
     fn recognises(&self, beginning: &Beginning) -> bool {
-        beginning.bytes.first_chunk().is_some_and(|record| Endian::of(record).is_some())
+        Endian::of(&beginning.bytes).is_some()
     }
 
     fn files(&self, named: &Path) -> Result<Vec<PathBuf>> {
@@ -63,27 +65,30 @@ impl TraceFormat for Blktrace {
     }
 }
 
-/// Reads records to the end of a file or a pipe.
+/// Reads records to the end of a file or a pipe. What lies between two records and is none is
+/// passed over, and so is the beginning of a record within which another begins.
 pub fn records(reader: &mut dyn Read, name: &str, sink: &mut RequestSink) -> Result<()> {
-    let mut place = 0u64;
+    let mut window = ByteWindow::new(reader);
+    let reading = || format!("reading {name}");
     loop {
-        let mut record = [0; RECORD_BYTES];
-        let read = fill(reader, &mut record).with_context(|| format!("reading {name}"))?;
-        let at = || format!("byte {place} of {name}");
-        if read == 0 {
+        let bytes = window.ahead(RECORD_BYTES).with_context(reading)?;
+        if bytes.is_empty() {
             return Ok(());
         }
-        let Some(endian) = Endian::of(record[..4].try_into()?).filter(|_| read == RECORD_BYTES)
-        else {
-            // Where the next record would begin is not known.
-            let reason = match read {
-                RECORD_BYTES => "it is no record of blktrace's version 7; nothing is read on",
-                _ => "the file ends within a record",
-            };
-            sink.as_mut().add(at, "", reason.to_string());
-            return Ok(());
+        let Some(record) = Record::of(bytes) else {
+            pass_over(&mut window, name, sink).with_context(reading)?;
+            continue;
         };
-        let record = Record { bytes: record, endian };
+        let place = window.place();
+        let at = || format!("byte {place} of {name}");
+        let whole = record.whole_bytes();
+        let bytes = window.ahead(whole + MAGIC_BYTES).with_context(reading)?;
+        let (own, there) = (cut_bytes(bytes, whole), bytes.len());
+        window.pass(own.min(there));
+        if own < RECORD_BYTES {
+            sink.as_mut().add(at, "", "another record begins within it".to_string());
+            continue;
+        }
         for arrival in record.arrivals().into_iter().flatten() {
             let reason = match arrival {
                 Err(reason) => Some(reason),
@@ -93,27 +98,67 @@ pub fn records(reader: &mut dyn Read, name: &str, sink: &mut RequestSink) -> Res
                 sink.as_mut().add(at, "", reason);
             }
         }
-        let more = u64::from(record.u16(46));
-        let passed = std::io::copy(&mut (&mut *reader).take(more), &mut std::io::sink())?;
-        if passed < more {
-            sink.as_mut().add(at, "", "the file ends within a record".to_string());
+        if there < own {
+            sink.as_mut().add(at, "", ENDS_WITHIN.to_string());
         }
-        place += RECORD_BYTES as u64 + passed;
     }
 }
 
-/// Reads until the buffer is full or the file ends.
-fn fill(reader: &mut dyn Read, buffer: &mut [u8]) -> std::io::Result<usize> {
-    let mut filled = 0;
-    while filled < buffer.len() {
-        match reader.read(&mut buffer[filled..]) {
-            Ok(0) => break,
-            Ok(read) => filled += read,
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
+const ENDS_WITHIN: &str = "the file ends within a record";
+
+/// The length of the record at the beginning of `bytes`, which says that it has `whole`: less where
+/// the next one begins earlier, so that its own end is missing.
+fn cut_bytes(bytes: &[u8], whole: usize) -> usize {
+    let within = &bytes[MAGIC_BYTES..bytes.len().min(whole + MAGIC_BYTES - 1)];
+    match bytes.get(whole..) {
+        Some(next) if Endian::of(next).is_some() => whole,
+        _ => next_record(within).map_or(whole, |at| MAGIC_BYTES + at),
     }
-    Ok(filled)
+}
+
+/// Where a record begins.
+fn next_record(bytes: &[u8]) -> Option<usize> {
+    bytes.windows(MAGIC_BYTES).position(|magic| Endian::of(magic).is_some())
+}
+
+/// Passes over what is no record, up to the next one. Zeros are not refused: when tracing is
+/// stopped, the kernel may let blktrace read a buffer to which no event was written, because
+/// `relay_flush` counts a buffer as full before it moves on to the next (kernel/relay.c,
+/// `relay_switch_subbuf` and `relay_file_read_subbuf_avail`).
+fn pass_over(
+    window: &mut ByteWindow<'_>,
+    name: &str,
+    sink: &mut RequestSink,
+) -> std::io::Result<()> {
+    let place = window.place();
+    // A record begins here only if the file ends within it.
+    let is_cut = Endian::of(window.ahead(MAGIC_BYTES)?).is_some();
+    let (mut has_events, mut from) = (false, 1);
+    loop {
+        let bytes = window.ahead(from + MAGIC_BYTES)?;
+        let has_ended = bytes.len() < from + MAGIC_BYTES;
+        let found = next_record(&bytes[from.min(bytes.len())..]).map(|at| from + at);
+        let passed = match found {
+            Some(at) => at,
+            None if has_ended => bytes.len(),
+            None => bytes.len() - (MAGIC_BYTES - 1),
+        };
+        has_events |= bytes[..passed].iter().any(|byte| *byte != 0);
+        window.pass(passed);
+        if found.is_some() || has_ended {
+            break;
+        }
+        from = 0;
+    }
+    if has_events {
+        let passed = units::plural((window.place() - place) as usize, "byte");
+        let reason = match is_cut {
+            true => ENDS_WITHIN.to_string(),
+            false => format!("no record of blktrace's version {VERSION} in {passed}"),
+        };
+        sink.as_mut().add(|| format!("byte {place} of {name}"), "", reason);
+    }
+    Ok(())
 }
 
 #[derive(Clone, Copy)]
@@ -123,11 +168,12 @@ enum Endian {
 }
 
 impl Endian {
-    fn of(magic: &[u8; 4]) -> Option<Endian> {
-        let expected = MAGIC | VERSION;
+    /// Of the record at the beginning of `bytes`; none where there is no record.
+    fn of(bytes: &[u8]) -> Option<Endian> {
+        let (magic, expected) = (*bytes.first_chunk()?, MAGIC | VERSION);
         match () {
-            () if u32::from_le_bytes(*magic) == expected => Some(Endian::Little),
-            () if u32::from_be_bytes(*magic) == expected => Some(Endian::Big),
+            () if u32::from_le_bytes(magic) == expected => Some(Endian::Little),
+            () if u32::from_be_bytes(magic) == expected => Some(Endian::Big),
             () => None,
         }
     }
@@ -154,6 +200,16 @@ impl Unnamed {
 }
 
 impl Record {
+    /// The record at the beginning of `bytes`, without the data behind it.
+    fn of(bytes: &[u8]) -> Option<Record> {
+        Some(Record { bytes: *bytes.first_chunk()?, endian: Endian::of(bytes)? })
+    }
+
+    /// Its length with the data behind it.
+    fn whole_bytes(&self) -> usize {
+        RECORD_BYTES + usize::from(self.u16(46))
+    }
+
     fn array<const N: usize>(&self, at: usize) -> [u8; N] {
         let mut bytes = [0; N];
         bytes.copy_from_slice(&self.bytes[at..at + N]);

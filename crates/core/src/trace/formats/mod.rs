@@ -1,12 +1,13 @@
 //! The formats of traces, one file each: which begins how, and what its lines or records say. Units
 //! and documents of each are in docs/trace.md.
 //!
-//! `lines` reads texts line by line with bounded memory, `fields` their numbers, and `parsed` is
-//! what all hand on: requests, and what was refused.
+//! `lines` reads texts line by line with bounded memory, `fields` their numbers, `byte_window`
+//! files and pipes of records, and `parsed` is what all hand on: requests, and what was refused.
 
 mod alibaba;
 mod blkparse;
 mod blktrace;
+mod byte_window;
 mod fields;
 mod fio_iolog;
 mod lines;
@@ -15,6 +16,8 @@ pub mod parsed;
 mod tencent;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_blktrace;
 
 use std::path::{Path, PathBuf};
 

@@ -40,7 +40,10 @@ pub struct Refusals {
 impl Refusals {
     /// One line for each of the first, and one for the others.
     pub fn lines(&self) -> Vec<String> {
-        let named = |r: &Refused| format!("{}: {}: {}", r.place, r.reason, visible(&r.text));
+        let named = |r: &Refused| match r.text.is_empty() {
+            true => format!("{}: {}", r.place, r.reason),
+            false => format!("{}: {}: {}", r.place, r.reason, visible(&r.text)),
+        };
         let mut lines: Vec<String> = self.first.iter().map(named).collect();
         let others = self.count - self.first.len() as u64;
         if others > 0 {

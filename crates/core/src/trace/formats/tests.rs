@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use crate::base::error::describe;
 use crate::trace::{Compiled, Reader, Request, RequestKind, compile};
 
-struct Made {
-    folder: tempfile::TempDir,
-    source: PathBuf,
+pub struct Made {
+    pub folder: tempfile::TempDir,
+    pub source: PathBuf,
 }
 
-fn source(bytes: impl AsRef<[u8]>) -> Made {
+pub fn source(bytes: impl AsRef<[u8]>) -> Made {
     let folder = tempfile::tempdir().unwrap();
     let source = folder.path().join("source");
     std::fs::write(&source, bytes).unwrap();
@@ -19,9 +19,9 @@ fn source(bytes: impl AsRef<[u8]>) -> Made {
 }
 
 /// Time, device, kind, offset and length of each request.
-type Row = (u64, String, RequestKind, u64, u32);
+pub type Row = (u64, String, RequestKind, u64, u32);
 
-fn compiled(made: &Made) -> (Compiled, Vec<Row>) {
+pub fn compiled(made: &Made) -> (Compiled, Vec<Row>) {
     let output = made.folder.path().join("compiled");
     let compiled = compile(&made.source, &output).unwrap();
     let (mut reader, mut rows) = (Reader::open(&output).unwrap(), Vec::new());
@@ -86,79 +86,6 @@ fn blkparse_arrivals_are_its_queued_requests() {
         row(1_599_999_900, "8,0", Discard, 2048 * 512, 1024 * 512),
     ];
     assert_eq!(rows, expected);
-}
-
-/// A `struct blk_io_trace` with so much data behind it.
-fn record(big: bool, (time, sector, bytes): (u64, u64, u32), action: u32, more: u16) -> Vec<u8> {
-    let device = (259u32 << 20) | 3;
-    let mut out = Vec::new();
-    let mut put = |bytes: &mut [u8]| {
-        if big {
-            bytes.reverse();
-        }
-        out.extend_from_slice(bytes);
-    };
-    put(&mut 0x6561_7407u32.to_le_bytes());
-    put(&mut 1u32.to_le_bytes());
-    put(&mut time.to_le_bytes());
-    put(&mut sector.to_le_bytes());
-    [bytes, action, 42, device, 0].iter().for_each(|n| put(&mut n.to_le_bytes()));
-    put(&mut 0u16.to_le_bytes());
-    put(&mut more.to_le_bytes());
-    out.extend(vec![7; usize::from(more)]);
-    out
-}
-
-const QUEUED_READ: u32 = 1 | (1 | 1 << 4) << 16;
-const QUEUED_WRITE: u32 = 1 | (1 << 1 | 1 << 4) << 16;
-
-#[test]
-fn blktrace_files_of_all_processors_are_merged_by_time() {
-    for big in [false, true] {
-        let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
-        let discard = QUEUED_WRITE | 1 << (16 + 13);
-        let preflush = QUEUED_WRITE | 1 << (16 + 2);
-        let first = [
-            record(big, (0, 0, 0), 1 | 1 << (16 + 10), 16),
-            record(big, (10, 8, 4096), QUEUED_READ, 0),
-            record(big, (11, 8, 4096), 4 | QUEUED_READ & !0xffff, 0),
-            record(big, (30, 16, 512), QUEUED_WRITE, 3),
-            record(big, (40, 0, 0), preflush, 0),
-        ];
-        let second =
-            [record(big, (20, 24, 1 << 20), discard, 0), record(big, (35, 32, 512), preflush, 0)];
-        std::fs::write(at("nvme0n1.blktrace.0"), first.concat()).unwrap();
-        std::fs::write(at("nvme0n1.blktrace.1"), second.concat()).unwrap();
-        std::fs::write(at("other.blktrace.0"), record(big, (1, 0, 512), QUEUED_READ, 0)).unwrap();
-        let (compiled, rows) = compiled(&Made { source: at("nvme0n1.blktrace.1"), folder });
-        assert_eq!((compiled.format, compiled.refusals.count), ("blktrace", 0));
-        let rows: Vec<_> = rows.into_iter().map(|r| (r.0, r.2, r.3, r.4)).collect();
-        let expected = [
-            (0, Read, 4096, 4096),
-            (10, Discard, 24 * 512, 1 << 20),
-            (20, Write, 16 * 512, 512),
-            (25, Flush, 0, 0),
-            (25, Write, 32 * 512, 512),
-            (30, Flush, 0, 0),
-        ];
-        assert_eq!(rows, expected);
-        assert_eq!(compiled.summary.devices[0].name, "259,3");
-    }
-}
-
-#[test]
-fn a_cut_or_spoilt_blktrace_keeps_what_came_before() {
-    let mut bytes = record(false, (10, 8, 4096), QUEUED_READ, 0).repeat(3);
-    bytes.truncate(130);
-    let (compiled_cut, rows) = compiled(&source(&bytes));
-    assert_eq!(rows.len(), 2);
-    assert!(compiled_cut.refusals.lines()[0].contains("byte 96 of source: the file ends within"));
-    bytes[96..130].fill(0);
-    bytes.extend([0; 100]);
-    let (compiled_spoilt, rows) = compiled(&source(&bytes));
-    assert_eq!(rows.len(), 2);
-    assert!(compiled_spoilt.refusals.lines()[0].contains("no record of blktrace"));
 }
 
 #[test]
