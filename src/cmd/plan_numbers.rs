@@ -117,10 +117,7 @@ pub fn value(step: &Step, axis: &Axis) -> String {
         Field::LoadPercent => format!("{value} %"),
         Field::Rates | Field::Scale => format!("{value} ×"),
         Field::Block => bytes(value as u64),
-        Field::Knob => {
-            let knob = step.sweep.as_ref().and_then(|sweep| sweep.knob.as_ref()?.at(axis.value));
-            knob.map_or(String::new(), |(written, _)| written.clone())
-        }
+        Field::Knob => step.written(Some(axis)).unwrap_or_default().to_string(),
     }
 }
 

@@ -109,6 +109,43 @@ fn devices_windows_remapping_and_pace_of_a_trace_are_swept() {
 }
 
 #[test]
+fn progress_and_exported_tables_name_the_swept_device_as_the_trace_does() {
+    let dir = folder();
+    // The second device first: its name is not its place among the values.
+    let sweep = "{ axis = \"io.device\", values = [\"1\", \"0\"] }";
+    protocol(dir.path(), &[("device", sweep, "")]);
+    let run = |form: &str, bundle: &str| {
+        let args = ["run", "p.toml", "--subject", "A=drive", "--repeats", "1", "-o", bundle];
+        let ran = dyno(dir.path(), &[&args[..], &["--progress", form]].concat());
+        assert!(ran.status.success(), "{}", said(&ran));
+        ran
+    };
+    let plain = said(&run("plain", "b.dyno"));
+    for device in ["1", "0"] {
+        let label = format!("A, device, io.device = {device}, repeat 1: ");
+        assert!(plain.contains(&label), "{label}: {plain}");
+    }
+    let events = String::from_utf8(run("json", "c.dyno").stderr).unwrap();
+    let done = events.lines().filter_map(|line| serde_json::from_str(line).ok());
+    let done = done.filter(|event: &serde_json::Value| event["event"] == "done");
+    let values = done.map(|event| (event["value"].as_f64(), event["value_text"].clone()));
+    assert_eq!(
+        values.collect::<Vec<_>>(),
+        [(Some(1.0), "1".into()), (Some(2.0), "0".into())],
+        "{events}"
+    );
+    for table in ["points", "intervals", "histograms"] {
+        let csv = dyno_well(dir.path(), &["export", "b.dyno", "--table", table]);
+        let (head, rows) = csv.split_once('\n').unwrap();
+        assert!(head.starts_with("subject,step,axis,value,value_text,repeat,"), "{head}");
+        let keys = ["A,device,io.device,1,1,1,", "A,device,io.device,2,0,1,"];
+        let of = |key: &str| rows.lines().filter(|row| row.starts_with(key)).count();
+        assert!(keys.iter().all(|key| of(key) > 0), "{table}: {rows}");
+        assert_eq!(keys.map(of).iter().sum::<usize>(), rows.lines().count(), "{table}");
+    }
+}
+
+#[test]
 fn a_sweep_of_what_a_trace_does_not_have_is_refused_where_it_is_written() {
     let dir = folder();
     for (sweep, says) in [

@@ -242,7 +242,7 @@ impl<'a> RunRequest<'a> {
         watch: Option<&MeterWatch>,
         index: usize,
     ) -> Result<Option<bool>> {
-        self.progress.point(&point.key);
+        self.progress.point(point);
         self.sink.begin(&point.key)?;
         let mut measured = match subject {
             Ok(ready) => {
@@ -269,7 +269,7 @@ impl<'a> RunRequest<'a> {
         measured.facts.extend(self.searches.note(&point.key, point.step.sweep.as_ref(), &measured));
         self.sink.end(&measured)?;
         crate::run::prepare::note_state(self.plan, &point.subject, self.sink)?;
-        self.progress.point_done(&measured);
+        self.progress.point_done(point, &measured);
         let answered = points::search::answered(point.step.sweep.as_ref(), &measured);
         Ok(Some(measured.outcome == Outcome::Measured || answered))
     }

@@ -2,23 +2,27 @@
 //! from which bundle.
 
 use super::{Column, ColumnKind, ExportValue, Stored};
-use crate::plan::PointKey;
 use crate::record::Class;
 
-pub const POINT: [Column; 5] = [
+pub const POINT: [Column; 6] = [
     ("subject", ColumnKind::Text),
     ("step", ColumnKind::Text),
     ("axis", ColumnKind::Text),
     ("value", ColumnKind::Real),
+    ("value_text", ColumnKind::Text),
     ("repeat", ColumnKind::Whole),
 ];
 
-pub fn of_point(key: &PointKey) -> Vec<ExportValue> {
+pub fn of_point(stored: &Stored<'_>) -> Vec<ExportValue> {
+    let key = &stored.point.point.key;
+    let axis = key.axis.as_ref();
+    let step = stored.bundle.run().plan.protocol.step(&key.step);
     vec![
         key.subject.as_str().into(),
         key.step.as_str().into(),
-        key.axis.as_ref().map(|a| a.name.as_str()).into(),
-        key.axis.as_ref().map(|a| a.value.as_f64()).into(),
+        axis.map(|a| a.name.as_str()).into(),
+        axis.map(|a| a.value.as_f64()).into(),
+        step.and_then(|step| step.written(axis)).into(),
         key.repeat.into(),
     ]
 }
@@ -52,6 +56,6 @@ pub fn row(
     part: &[ExportValue],
     measures: &[ExportValue],
 ) -> Vec<ExportValue> {
-    let (point, bundle) = (of_point(&stored.point.point.key), [ExportValue::from(stored.file)]);
+    let (point, bundle) = (of_point(stored), [ExportValue::from(stored.file)]);
     [&point[..], part, measures, &bundle].concat()
 }

@@ -143,7 +143,7 @@ pub fn each(stored: &Stored<'_>, row: &mut Visit<'_>) -> Result<()> {
         let started = Some(point.started_unix_ns).filter(|t| *t > 0);
         let end =
             [point.window_ns.into(), outcome.as_str().into(), started.into(), stored.file.into()];
-        row(of, [key::of_point(&point.key), measures, watched.clone(), end.to_vec()].concat())
+        row(of, [key::of_point(stored), measures, watched.clone(), end.to_vec()].concat())
     };
     let mut rows = 0;
     for cell in &point.cells {

@@ -364,6 +364,11 @@ impl Plan {
 }
 
 impl Protocol {
+    /// The step with this name.
+    pub fn step(&self, name: &str) -> Option<&Step> {
+        self.steps.iter().find(|step| step.name == name)
+    }
+
     /// Whether no data are stored on any drive; see [`Plan::keeps_no_data`].
     pub fn keeps_no_data(&self) -> bool {
         let streams = self.steps.iter().flat_map(|step| &step.streams);
@@ -374,6 +379,12 @@ impl Protocol {
 }
 
 impl Step {
+    /// An axis value as the plan writes it, if it is a word or a time: a device of a trace.
+    pub fn written(&self, axis: Option<&Axis>) -> Option<&str> {
+        let (sweep, axis) = (self.sweep.as_ref()?, axis?);
+        sweep.knob.as_ref()?.at(axis.value).map(|(written, _)| written.as_str())
+    }
+
     /// The leading stream: the first that counts in the headline.
     pub fn lead(&self) -> Option<&Stream> {
         self.streams.iter().find(|s| s.headline)

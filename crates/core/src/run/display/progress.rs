@@ -13,7 +13,7 @@ use crate::base::stderr::{BarTerminal, note};
 use crate::base::text::visible;
 use crate::base::units;
 use crate::meter::watch::MeterWatch;
-use crate::plan::{AxisValue, PointKey, PointPlan};
+use crate::plan::{AxisValue, PointPlan};
 use crate::record::live::{NEXT, Phase, RunEnding};
 use crate::record::{Class, Interval, Outcome, Point};
 use crate::run::display::live::LiveFeed;
@@ -122,7 +122,7 @@ impl Progress {
 
     /// The points after the next one.
     pub fn next(&self, points: &[PointPlan]) {
-        self.live(|live| live.next(points.iter().take(NEXT).map(|p| label(&p.key)).collect()));
+        self.live(|live| live.next(points.iter().take(NEXT).map(label).collect()));
     }
 
     /// A lengthy activity that is not a point.
@@ -208,15 +208,15 @@ impl Progress {
     }
 
     /// A point starts.
-    pub fn point(&self, key: &PointKey) {
+    pub fn point(&self, point: &PointPlan) {
         self.left.borrow_mut().point_begins(self.now_ns());
         self.live(|live| {
-            live.doing(Phase::Between, &label(key), None);
-            live.point(key);
+            live.doing(Phase::Between, &label(point), None);
+            live.point(&point.key);
         });
-        self.say(&label(key), "");
+        self.say(&label(point), "");
         if self.form == ProgressForm::Json {
-            self.line("", event("point", key));
+            self.line("", event("point", point));
         }
     }
 
@@ -256,7 +256,7 @@ impl Progress {
     }
 
     /// A point has ended; a line states the result.
-    pub fn point_done(&self, point: &Point) {
+    pub fn point_done(&self, planned: &PointPlan, point: &Point) {
         self.left.borrow_mut().point_ends(self.now_ns());
         self.live(|live| {
             live.phase(Phase::Between);
@@ -274,10 +274,10 @@ impl Progress {
                 (result, shown)
             }
         };
-        let mut event = event("done", &point.key);
+        let mut event = event("done", planned);
         event["result"] = json!(result);
         event["failed"] = json!(point.outcome != Outcome::Measured);
-        self.line(&format!("{}: {shown}", label(&point.key)), event);
+        self.line(&format!("{}: {shown}", label(planned)), event);
     }
 
     /// Not measured: its repeats so far are sufficient, or the search does not need it.
@@ -385,22 +385,24 @@ fn moment() -> String {
     now.round(jiff::Unit::Second).unwrap_or(now).to_string()
 }
 
-fn event(name: &str, key: &PointKey) -> Value {
+fn event(name: &str, PointPlan { key, step, .. }: &PointPlan) -> Value {
     let axis = key.axis.as_ref();
     json!({ "event": name, "subject": key.subject, "step": key.step,
             "axis": axis.map(|a| a.name.clone()), "value": axis.map(|a| a.value.as_f64()),
-            "repeat": key.repeat })
+            "value_text": step.written(axis), "repeat": key.repeat })
 }
 
 /// "Micron 7600, readrandom, read.threads = 96, repeat 2".
-fn label(key: &PointKey) -> String {
-    let axis = match &key.axis {
-        Some(axis) => match axis.value {
-            AxisValue::Maximum => format!(", {} = max", axis.name),
-            AxisValue::Number(value) => format!(", {} = {value}", axis.name),
-        },
-        None => String::new(),
-    };
+fn label(PointPlan { key, step, .. }: &PointPlan) -> String {
+    let axis = key.axis.as_ref().map(|axis| {
+        let value = match (step.written(Some(axis)), axis.value) {
+            (Some(written), _) => written.to_string(),
+            (None, AxisValue::Maximum) => "max".to_string(),
+            (None, AxisValue::Number(value)) => value.to_string(),
+        };
+        format!(", {} = {value}", axis.name)
+    });
+    let axis = axis.unwrap_or_default();
     format!("{}, {}{axis}, repeat {}", key.subject, key.step, key.repeat)
 }
 

@@ -20,7 +20,7 @@ pub fn asked(step: &Step, protocol: &Protocol) -> (Option<MetricRequest>, AxisPl
         return (metric, headline.at);
     }
     let field = |step: &Step| step.sweep.as_ref().map(|s| s.field);
-    let leading = protocol.steps.iter().find(|s| s.name == headline.step);
+    let leading = protocol.step(&headline.step);
     match leading.is_some_and(|leading| field(leading) == field(step)) {
         true => (
             metric.filter(|m| m.part.is_none()),

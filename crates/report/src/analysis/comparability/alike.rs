@@ -196,7 +196,7 @@ fn imported_differently(a: &Plan, b: &Plan, step: &str) -> Vec<FieldDifference> 
 
 /// The step as resolved for all points of a subject, before the sweep sets its field.
 pub fn first_point(plan: &Plan, step: &str, subject: &str) -> Option<PointPlan> {
-    let step = plan.protocol.steps.iter().find(|s| s.name == step)?.clone();
+    let step = plan.protocol.step(step)?.clone();
     let subject: Subject = plan.subjects.iter().find(|s| s.name == subject)?.clone();
     let key = crate::plan::PointKey {
         subject: subject.name.clone(),

@@ -156,7 +156,7 @@ fn drained(gauges: &[MeterSeries], window_s: f64) -> f64 {
 
 /// Whether NVMe passthrough is used, so that the block layer's counters exclude the load.
 fn past_the_block_layer(plan: &Plan, point: &Point) -> bool {
-    let step = plan.protocol.steps.iter().find(|step| step.name == point.key.step);
+    let step = plan.protocol.step(&point.key.step);
     let mut streams = step.iter().flat_map(|step| &step.streams);
     streams.any(|stream| stream.engine.knobs.flag("passthrough").is_ok_and(|past| past))
 }
@@ -164,7 +164,7 @@ fn past_the_block_layer(plan: &Plan, point: &Point) -> bool {
 /// The sizes of the point's datasets, as far as their engines give them in bytes, and whether they
 /// bypass the page cache.
 fn dataset(plan: &Plan, point: &Point, gauges: &[MeterSeries], window_s: f64) -> DatasetCaching {
-    let step = plan.protocol.steps.iter().find(|step| step.name == point.key.step);
+    let step = plan.protocol.step(&point.key.step);
     let streams = || step.iter().flat_map(|step: &&Step| &step.streams);
     let mut names: Vec<(&str, u32)> =
         streams().map(|s| (s.dataset.as_str(), s.instances)).collect();

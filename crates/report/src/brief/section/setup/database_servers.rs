@@ -53,7 +53,7 @@ fn servers<'f>(
     cell: &'f CellFacts,
 ) -> Vec<(u32, u32, &'f RepeatSummary)> {
     let plan = &setup.run_of(&subjects[cell.subject]).resolved;
-    let of_plan = plan.protocol.steps.iter().find(|s| s.name == step.name);
+    let of_plan = plan.protocol.step(&step.name);
     let mut streams = of_plan.iter().flat_map(|s| &s.streams);
     if !streams
         .any(|stream| stream.engine.knobs.get("server").is_some_and(|server| server.is_string()))
