@@ -9,7 +9,7 @@ use crate::analysis::limits::power::PowerFacts;
 use crate::analysis::points::metric::{
     Instrument, Metric, MetricRequest, OF_POWER, PointFigure, PointPart, class_a_minute,
 };
-use crate::analysis::points::point_summary::{ClassSummary, Latency, PERCENTILES, RepeatSummary};
+use crate::analysis::points::point_summary::{Latency, PERCENTILES, RepeatSummary};
 use crate::base::error::{Result, failed};
 use crate::base::histogram::RESOLUTION;
 use crate::plan::Plan;
@@ -158,7 +158,7 @@ impl Metric {
     }
 
     fn latency<'a>(&self, step: &StepFacts, cell: &'a CellFacts) -> Option<&'a Latency> {
-        self.part.of(cell)?.class(self.class(step)).map(ClassSummary::user_latency)
+        self.part.of(cell)?.user_latency(self.class(step))
     }
 
     /// A cell's estimate, and its repeats in order. Latencies are in nanoseconds.

@@ -139,6 +139,11 @@ impl Block {
         }
     }
 
+    /// Figures, if there are any.
+    pub fn figures(figures: Vec<Chart>) -> Option<Block> {
+        (!figures.is_empty()).then_some(Block::Figures(figures))
+    }
+
     /// A list of plain lines.
     pub fn list(items: impl IntoIterator<Item = String>) -> Block {
         Block::List(items.into_iter().map(plain).collect())

@@ -89,7 +89,7 @@ fn parts(l: Language, facts: &Facts, options: &BriefOptions) -> Result<Vec<Brief
             return None;
         }
         let section = section::ALL.iter().find(|s| s.id == id)?;
-        let blocks = (section.blocks)(l, facts);
+        let blocks = section.blocks.of(l, facts);
         if blocks.is_empty() {
             return None;
         }

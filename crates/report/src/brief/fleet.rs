@@ -39,7 +39,7 @@ pub fn sentences(l: Language, subjects: &Subjects, step: &StepFacts, fleet: &Fle
         all.extend(named.map(|at| apart(l, step, fleet, model, &model.specimens[*at])));
         if model.apart.len() > MOST_NAMED {
             let count = model.apart.len() - MOST_NAMED;
-            all.push(say!(l, "fleet-more-apart", model = &model.name, count = count));
+            all.push(say!(l, "fleet-more-apart", model = &model.name, count));
         }
     }
     all
@@ -103,10 +103,8 @@ fn ratio(l: Language, step: &StepFacts, fleet: &Fleet, one: &ModelRatio) -> Stri
     let (better, worse) = (&fleet.models[one.pair.0].name, &fleet.models[one.pair.1].name);
     let percent = |factor: f64| (factor - 1.0) * 100.0;
     let found = &one.found;
-    let [value, low, high] =
-        in_interval(percent(found.ratio), percent(found.low), percent(found.high));
-    let between = if l.number("0.5").contains(',') { "; " } else { ", " };
-    let by = l.number(&format!("{value} % [{low}{between}{high}]"));
+    let by = in_interval(percent(found.ratio), percent(found.low), percent(found.high));
+    let by = wording::with_interval(l, by, "%");
     let (a, b) =
         (fleet.models[one.pair.0].specimens.len(), fleet.models[one.pair.1].specimens.len());
     let drives = match a == b {
@@ -114,10 +112,10 @@ fn ratio(l: Language, step: &StepFacts, fleet: &Fleet, one: &ModelRatio) -> Stri
         false => say!(l, "drives-of-two", first = a, other = b),
     };
     let sentence = match found.low > 1.0 {
-        true => say!(l, "fleet-better", better = better, by = by, worse = worse, drives = drives),
-        false => say!(l, "fleet-open", first = better, other = worse, by = by, drives = drives),
+        true => say!(l, "fleet-better", better, by, worse, drives),
+        false => say!(l, "fleet-open", first = better, other = worse, by, drives),
     };
-    say!(l, "of-step", step = place(l, step, fleet), sentence = sentence)
+    say!(l, "of-step", step = place(l, step, fleet), sentence)
 }
 
 fn apart(
@@ -138,7 +136,7 @@ fn apart(
         usual = printed(l, &fleet.metric, model.level())
     );
     if let Some(log) = &one.health {
-        sentence = say!(l, "fleet-apart-health", sentence = sentence, log = log);
+        sentence = say!(l, "fleet-apart-health", sentence, log);
     }
-    say!(l, "of-step", step = place(l, step, fleet), sentence = sentence)
+    say!(l, "of-step", step = place(l, step, fleet), sentence)
 }

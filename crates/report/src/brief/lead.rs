@@ -87,7 +87,7 @@ fn first(
         let sentence = wording::of_step(l, &measured.steps[outcome.step], sentence);
         let sentence = match outcome::more_changes(subjects, outcome) {
             0 => sentence,
-            count => say!(l, "changes-more-times", sentence = sentence, count = count),
+            count => say!(l, "changes-more-times", sentence, count),
         };
         return Some((sentence, said));
     }
@@ -167,7 +167,7 @@ fn claims_beside(l: Language, facts: &Facts, step: &StepFacts, said: Vec<Said>) 
     if losses.len() > MOST_FINDINGS {
         let count = losses.len() - MOST_FINDINGS;
         let subject = &facts.subjects[own].name;
-        out.push(say!(l, "more-losses", count = count, subject = subject));
+        out.push(say!(l, "more-losses", count, subject));
     }
     out
 }
@@ -196,7 +196,7 @@ fn of_fleet(l: Language, facts: &Facts, step: Option<StepKey>) -> Lead {
     let apart: usize = fleet.models.iter().map(|m| m.apart.len()).sum();
     let drives = say!(l, "fleet-drives", count = drives);
     let models = fleet.models.len();
-    let sentence = say!(l, "fleet-lead", drives = drives, models = models, apart = apart);
+    let sentence = say!(l, "fleet-lead", drives, models, apart);
     let own = &facts.measured.steps[fleet.step];
     let said = words::sentences(l, &facts.subjects, own, fleet).into_iter();
     let mut findings: Vec<String> = said.map(|said| wording::stopped(l, said)).collect();

@@ -95,7 +95,7 @@ pub fn compare(l: Language, facts: &Facts) -> Vec<Block> {
     if !comparisons.all.is_empty() {
         out.push(Block::note(wording::footnote(l)));
     }
-    let of_host = |summary| wording::stopped(l, say!(l, "on-this-host", summary = summary));
+    let of_host = |summary| wording::stopped(l, say!(l, "on-this-host", summary));
     out.extend(selftest::of_host(setup).into_iter().map(|s: String| Block::note(of_host(s))));
     out
 }
@@ -123,7 +123,7 @@ pub fn claims(l: Language, facts: &Facts) -> Vec<Block> {
     let claim = |claim: &Claim| {
         let step = &measured.steps[claim.comparison.step];
         let (said, basis) = wording::claim(l, subjects, step, claim);
-        say!(l, "claim-with-basis", claim = said, basis = basis)
+        say!(l, "claim-with-basis", claim = said, basis)
     };
     let crossover =
         |own: &Crossover| wording::stopped(l, wording::crossover(l, subjects, measured, own));
@@ -135,14 +135,14 @@ pub fn claims(l: Language, facts: &Facts) -> Vec<Block> {
             say!(
                 l,
                 "published-row",
-                step = step,
-                figure = figure,
-                at = at,
-                subject = subject,
+                step,
+                figure,
+                at,
+                subject,
                 rival = with,
-                calculation = calculation,
-                result = result,
-                other = other
+                calculation,
+                result,
+                other
             )
         };
         let rows = published::rows(l, subjects, measured).into_iter().map(item);
@@ -173,17 +173,10 @@ pub fn header(l: Language, facts: &Facts) -> Vec<Block> {
         let (version, repeats) = (&run.dyno_version, run.repeats);
         let file = &run.file;
         if run.is_imported() {
-            let said = say!(l, "imported-header", file = file, when = when, version = version);
+            let said = say!(l, "imported-header", file, when, version);
             return Block::note(said);
         }
-        Block::note(say!(
-            l,
-            "run-header",
-            file = file,
-            when = when,
-            repeats = repeats,
-            version = version
-        ))
+        Block::note(say!(l, "run-header", file, when, repeats, version))
     };
     let mut out = vec![Block::chapter(facts.protocol.title.text(l))];
     match facts.subjects.are_a_fleet() && facts.setup.runs.len() > 1 {
@@ -191,7 +184,7 @@ pub fn header(l: Language, facts: &Facts) -> Vec<Block> {
             let count = facts.setup.runs.len();
             let (first, last) = (moments.clone().min(), moments.max());
             let when = |at: Option<u64>| l.moment(at.unwrap_or(0));
-            let said = say!(l, "fleet-runs", count = count, first = when(first), last = when(last));
+            let said = say!(l, "fleet-runs", count, first = when(first), last = when(last));
             out.push(Block::note(said));
         }
         false => out.extend(facts.setup.runs.iter().map(run)),
@@ -308,23 +301,10 @@ fn open_loop(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<Block
             let late = number_format::share(l, s.late_share());
             let backlog = number_format::grouped(l, s.backlog_max);
             items.push(match s.achieved().map(|a| number_format::share(l, a)) {
-                Some(reached) => say!(
-                    l,
-                    "stream-reached-and-late",
-                    place = place,
-                    stream = name,
-                    reached = reached,
-                    late = late,
-                    backlog = backlog
-                ),
-                None => say!(
-                    l,
-                    "stream-late",
-                    place = place,
-                    stream = name,
-                    late = late,
-                    backlog = backlog
-                ),
+                Some(reached) => {
+                    say!(l, "stream-reached-and-late", place, stream = name, reached, late, backlog)
+                }
+                None => say!(l, "stream-late", place, stream = name, late, backlog),
             });
         }
     }

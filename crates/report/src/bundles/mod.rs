@@ -27,7 +27,7 @@ fn open(l: Language, paths: &[PathBuf], question: &Question) -> Result<OpenBundl
     let mut bundles = paths.iter().map(|path| Bundle::open(path)).collect::<Result<Vec<_>>>()?;
     let mut runs = bundles.iter().map(Bundle::contents).collect::<Result<Vec<_>>>()?;
     let steps = step_names(&runs);
-    let mask = question.mask(&runs, &|letter| say!(l, "competitor", letter = letter));
+    let mask = question.mask(&runs, &|letter| say!(l, "competitor", letter));
     if !mask.is_empty() {
         let masked = bundles.into_iter().map(|bundle| bundle.masked(&mask));
         bundles = masked.collect::<Result<_>>()?;

@@ -85,7 +85,7 @@ fn title(l: Language, step: &StepFacts, fleet: &Fleet) -> String {
         Some(_) => {
             let value = step.values[fleet.value].text(l);
             let subject = &step.title;
-            say!(l, "place-on-axis", what = subject, axis = step.axis_text(l), value = value)
+            say!(l, "place-on-axis", what = subject, axis = step.axis_text(l), value)
         }
     }
 }
@@ -186,7 +186,7 @@ fn ordered(l: Language, step: &StepFacts, fleet: &Fleet, model: &DriveModel) -> 
         dot(fleet, one, (None, one.level), 0, model.apart.contains(i))
     };
     let (y_label, drive) = (label(l, fleet), &model.specimens[farthest].name);
-    let caption = say!(l, "fleet-ordered", metric = &y_label, model = &model.name, drive = drive);
+    let caption = say!(l, "fleet-ordered", metric = &y_label, model = &model.name, drive);
     Some(Ordered {
         text: FigureText { language: l, title: title(l, step, fleet), caption },
         y_label,

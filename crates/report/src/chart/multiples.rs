@@ -2,7 +2,7 @@
 //! metric; and the MB/s of all steps that move data, on one scale.
 
 use crate::analysis::claim::{lead, levels};
-use crate::analysis::facts::{CellFacts, Comparisons, MeasuredFacts, StepFacts, Subjects};
+use crate::analysis::facts::{CellFacts, Comparisons, StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::metric::Metric;
 use crate::chart::canvas::axis::in_digits;
@@ -42,10 +42,9 @@ const GAP: f64 = 9.0;
 pub fn figures(
     l: Language,
     subjects: &Subjects,
-    measured: &MeasuredFacts,
     comparisons: &Comparisons,
+    steps: &[&StepFacts],
 ) -> Vec<Chart> {
-    let steps: Vec<&StepFacts> = measured.steps.iter().filter(|s| !s.cells.is_empty()).collect();
     let panel = |step: &&StepFacts| {
         let metric = lead::metric(step);
         let (scale, unit) = match metric.is_latency() {
@@ -66,7 +65,7 @@ pub fn figures(
     };
     let (panels, names) = (steps.iter().map(panel).collect(), subjects.names());
     let mut all = of_panels(&text(l, say!(l, "figures-lead")), &names, "summary", panels, None);
-    all.extend(megabytes(l, subjects, &steps));
+    all.extend(megabytes(l, subjects, steps));
     all
 }
 

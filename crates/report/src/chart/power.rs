@@ -144,8 +144,8 @@ impl StepDrawing<'_> {
         }
         let (l, at) = (self.language, self.lead_label());
         let what = match panels.len() > 2 {
-            true => say!(l, "power-and-temperature-over-time", at = at),
-            false => say!(l, "power-over-time", at = at),
+            true => say!(l, "power-and-temperature-over-time", at),
+            false => say!(l, "power-over-time", at),
         };
         let plot = Panels {
             text: self.text(what),

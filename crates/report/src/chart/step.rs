@@ -8,9 +8,7 @@ use super::{Chart, LineSeries, Plot, mark};
 use crate::analysis::facts::{CellFacts, Comparisons, StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::metric::{Metric, PointFigure as Of};
-use crate::analysis::points::point_summary::{
-    ClassSummary, Latency, P99, PERCENTILES, RepeatSummary,
-};
+use crate::analysis::points::point_summary::{Latency, P99, PERCENTILES, RepeatSummary};
 use crate::chart::kinds::bars::{Bar, BarSeries, GroupedBars};
 use crate::chart::kinds::curve::{CurveChart, CurvePoint, CurveSeries};
 use crate::chart::kinds::percentiles::Percentiles;
@@ -31,9 +29,8 @@ pub(super) const MOVES_DATA: f64 = 1e6;
 
 /// The divisor of a step's latencies, and the resulting unit: milliseconds if no p99 is below one.
 pub(super) fn time(step: &StepFacts) -> (f64, &'static str) {
-    let all = step.cells.iter().filter_map(|c| user_latency(c.total.as_ref()?, step));
-    let least = all.filter_map(|l| Some(l.percentiles_ns[P99].as_ref()?.value));
-    match least.fold(f64::MAX, f64::min) {
+    let all = step.cells.iter().filter_map(|c| c.total.as_ref()?.p99_ns(step.class));
+    match all.map(|p99| p99.value).fold(f64::MAX, f64::min) {
         least if (1e6..f64::MAX).contains(&least) => (1e6, "ms"),
         _ => (1e3, "µs"),
     }
@@ -61,7 +58,7 @@ pub fn figures(draw: &StepDrawing<'_>) -> Vec<Chart> {
     let mean: LatencyPick = |l| l.mean_ns.as_ref();
     let p99: LatencyPick = |l| l.percentiles_ns[P99].as_ref();
     let of = |pick: LatencyPick| {
-        move |t: &RepeatSummary| user_latency(t, step).and_then(pick).map(|e| scaled(e, scale))
+        move |t: &RepeatSummary| t.user_latency(step.class).and_then(pick).map(|e| scaled(e, scale))
     };
     let any = |pick: LatencyPick| {
         step.cells.iter().filter_map(|c| c.total.as_ref()).any(|t| of(pick)(t).is_some())
@@ -178,7 +175,7 @@ impl<'a> StepDrawing<'a> {
     fn has_percentiles(&self) -> bool {
         let several = |l: &Latency| l.percentiles_ns.iter().flatten().nth(1).is_some();
         let mut cells = self.lead().into_iter().filter_map(|(_, c)| c.total.as_ref());
-        cells.any(|t| user_latency(t, self.step).is_some_and(several))
+        cells.any(|t| t.user_latency(self.step.class).is_some_and(several))
     }
 
     /// Its quantity, and the metric of its call-outs.
@@ -295,7 +292,7 @@ impl<'a> StepDrawing<'a> {
             percentile => names::percentile(l, percentile),
         };
         let (figure, axis) = (self.latency(figure), self.x_label());
-        let caption = say!(l, "figure-against-throughput", what = figure, axis = axis);
+        let caption = say!(l, "figure-against-throughput", what = figure, axis);
         let called = metric.as_ref().map(|m| self.called_out(m)).unwrap_or_default();
         let left_out = if above > 0 { say!(l, "figure-overload") } else { String::new() };
         let plot = CurveChart {
@@ -327,7 +324,7 @@ impl<'a> StepDrawing<'a> {
 
     fn percentiles(&self) -> Chart {
         let points = |cell: &CellFacts| {
-            let latency = cell.total.as_ref().and_then(|t| user_latency(t, self.step));
+            let latency = cell.total.as_ref().and_then(|t| t.user_latency(self.step.class));
             let all =
                 PERCENTILES.iter().zip(latency.map(|l| &l.percentiles_ns[..]).unwrap_or_default());
             all.filter_map(|((_, q), e)| Some((q * 100.0, e.as_ref()?.value)))
@@ -371,10 +368,6 @@ pub fn name(subjects: &Subjects, cell: &CellFacts) -> String {
 /// 99.99 and not 99.98999999999999.
 fn tidy(percentile: f64) -> f64 {
     (percentile * 1e6).round() / 1e6
-}
-
-fn user_latency<'a>(summary: &'a RepeatSummary, step: &StepFacts) -> Option<&'a Latency> {
-    summary.class(step.class).map(ClassSummary::user_latency)
 }
 
 /// Points beyond a curve's capacity would stretch the axis and flatten the rest: those that missed

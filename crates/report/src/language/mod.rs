@@ -130,7 +130,7 @@ impl Language {
     }
 }
 
-/// A message in a language: `say!(language, "claim", subject = name)`.
+/// A message in a language: `say!(language, "claim", subject = name, by)`, where `by` is `by = by`.
 #[macro_export]
 macro_rules! say {
     ($language:expr, $($message:tt)+) => { $language.text(&$crate::message!($($message)+)) };
@@ -139,10 +139,15 @@ macro_rules! say {
 /// A message before a language is selected: `message!("claim", subject = name)`.
 #[macro_export]
 macro_rules! message {
-    ($id:literal $(, $name:ident = $value:expr)* $(,)?) => {
+    (@ $name:ident) => { $name };
+    (@ $name:ident $value:expr) => { $value };
+    ($id:literal $(, $name:ident $(= $value:expr)?)* $(,)?) => {
         $crate::language::Message {
             id: ::std::borrow::Cow::Borrowed($id),
-            args: vec![$((stringify!($name), $crate::language::MessageArg::from($value))),*],
+            args: vec![$((
+                stringify!($name),
+                $crate::language::MessageArg::from($crate::message!(@ $name $($value)?)),
+            )),*],
         }
     };
 }

@@ -81,8 +81,8 @@ fn used() -> Vec<(String, String, Arguments)> {
                 let file = path.display().to_string();
                 let id = parts.first().map(|id| id.trim().trim_matches('"').to_string());
                 let id = id.unwrap_or_default();
-                let name = |part: &&str| part.split_once('=').map(|(n, _)| n.trim().to_string());
-                all.push((file, id, parts[1..].iter().filter_map(name).collect()));
+                let name = |part: &&str| part.split('=').next().unwrap_or(part).trim().to_string();
+                all.push((file, id, parts[1..].iter().map(name).collect()));
             }
         }
         for (at, _) in text.match_indices("Message::new(\"") {

@@ -16,7 +16,7 @@ impl Metric {
     pub fn text(&self, l: Language) -> String {
         let own = |word: &str, i: &Instrument| {
             let (class, kind) = i.names();
-            say!(l, "metric-of-instrument", metric = word, class = class, kind = kind)
+            say!(l, "metric-of-instrument", metric = word, class, kind)
         };
         let figure = match &self.figure {
             PointFigure::Mean => say!(l, "mean"),
@@ -31,7 +31,7 @@ impl Metric {
             | PointFigure::Waf => Metric::total(self.figure.clone()).short(),
         };
         match self.part.name() {
-            Some(part) => say!(l, "of-part", part = part, figure = figure),
+            Some(part) => say!(l, "of-part", part, figure),
             None => figure,
         }
     }

@@ -101,11 +101,11 @@ impl ProtocolTitle {
     /// The title, which says so where the subjects share a device.
     pub fn text(&self, l: Language) -> String {
         let title = match &self.imported_from {
-            Some(tool) => say!(l, "imported-from", tool = tool),
+            Some(tool) => say!(l, "imported-from", tool),
             None => self.text.text(l),
         };
         match self.is_control {
-            true => say!(l, "control-run", title = title),
+            true => say!(l, "control-run", title),
             false => title,
         }
     }
@@ -128,7 +128,7 @@ impl From<&PlanText> for MessageArg {
 /// "threads of readers": the axis of a step.
 pub fn axis(l: Language, axis: &AxisFacts) -> String {
     match axis.name.split_once('.') {
-        Some((stream, key)) => say!(l, "axis-of-stream", stream = stream, key = key),
+        Some((stream, key)) => say!(l, "axis-of-stream", stream, key),
         None => field_text(l, axis.field),
     }
 }
@@ -143,7 +143,7 @@ pub fn heading(l: Language, stored: &str) -> String {
 /// The name of a fact: "Kernel", "note in table.csv".
 pub fn fact(l: Language, stored: &str) -> String {
     match stored.strip_prefix("note in ") {
-        Some(file) => say!(l, "note-in", file = file),
+        Some(file) => say!(l, "note-in", file),
         None => l.name(&Name::fact(stored)),
     }
 }

@@ -16,32 +16,32 @@ pub fn place(l: Language, step: &StepFacts, values: &[usize]) -> String {
     let (one, values) = (labels == ["1"], l.list(&labels));
     match axis.field {
         Field::Threads if one => say!(l, "at-one-thread"),
-        Field::Threads => say!(l, "at-threads", values = values),
-        Field::Depth => say!(l, "at-depth", values = values),
-        Field::OpsPerSec => say!(l, "at-ops-asked", values = values),
-        Field::BytesPerSec => say!(l, "at-rate-asked", values = values),
+        Field::Threads => say!(l, "at-threads", values),
+        Field::Depth => say!(l, "at-depth", values),
+        Field::OpsPerSec => say!(l, "at-ops-asked", values),
+        Field::BytesPerSec => say!(l, "at-rate-asked", values),
         Field::LoadPercent if maximum => say!(l, "at-maximum-load"),
-        Field::LoadPercent => say!(l, "at-load", values = values),
+        Field::LoadPercent => say!(l, "at-load", values),
         Field::Instances if one => say!(l, "at-one-instance"),
-        Field::Instances => say!(l, "at-instances", values = values),
-        Field::Rates => say!(l, "at-rates", values = values),
-        Field::Scale => say!(l, "at-scale", values = values),
-        Field::Knob => say!(l, "at-knob", axis = step.axis_text(l), values = values),
-        Field::Block => say!(l, "at-blocks", values = values),
+        Field::Instances => say!(l, "at-instances", values),
+        Field::Rates => say!(l, "at-rates", values),
+        Field::Scale => say!(l, "at-scale", values),
+        Field::Knob => say!(l, "at-knob", axis = step.axis_text(l), values),
+        Field::Block => say!(l, "at-blocks", values),
     }
 }
 
 /// " at every thread count (1 to 64)"
 fn every(l: Language, field: Field, low: &str, high: &str) -> String {
     match field {
-        Field::Threads => say!(l, "at-every-thread-count", low = low, high = high),
-        Field::Depth => say!(l, "at-every-depth", low = low, high = high),
-        Field::OpsPerSec | Field::BytesPerSec => say!(l, "at-every-rate", low = low, high = high),
-        Field::LoadPercent => say!(l, "at-every-load", low = low, high = high),
-        Field::Instances => say!(l, "at-every-instance-count", low = low, high = high),
-        Field::Rates => say!(l, "at-every-multiple", low = low, high = high),
-        Field::Scale => say!(l, "at-every-scale", low = low, high = high),
-        Field::Block => say!(l, "at-every-block-size", low = low, high = high),
+        Field::Threads => say!(l, "at-every-thread-count", low, high),
+        Field::Depth => say!(l, "at-every-depth", low, high),
+        Field::OpsPerSec | Field::BytesPerSec => say!(l, "at-every-rate", low, high),
+        Field::LoadPercent => say!(l, "at-every-load", low, high),
+        Field::Instances => say!(l, "at-every-instance-count", low, high),
+        Field::Rates => say!(l, "at-every-multiple", low, high),
+        Field::Scale => say!(l, "at-every-scale", low, high),
+        Field::Block => say!(l, "at-every-block-size", low, high),
         // Words have no lowest and highest, and are listed.
         Field::Knob => String::new(),
     }

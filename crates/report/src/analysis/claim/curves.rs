@@ -12,7 +12,7 @@ use crate::analysis::facts::{
 };
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::{Metric, PointFigure};
-use crate::analysis::points::point_summary::{ClassSummary, P99};
+use crate::analysis::points::point_summary::P99;
 use crate::plan::Field;
 use crate::plan::search::Search;
 use crate::stats::curve::{self, knee, latency_at, load_at};
@@ -136,7 +136,7 @@ fn of_subject(step: &StepFacts, subject: SubjectKey) -> Vec<RepeatCurve> {
     let of_repeat = |i: usize| {
         let point = |cell: &&&CellFacts| {
             let total = cell.total.as_ref()?;
-            let times = total.class(step.class).map(ClassSummary::user_latency)?;
+            let times = total.user_latency(step.class)?;
             Some(curve::LoadAndLatency {
                 load: *total.by_repeat.get(i)?,
                 latency: *times.percentiles_by_repeat[P99].get(i)?,
@@ -156,11 +156,8 @@ fn of_subject(step: &StepFacts, subject: SubjectKey) -> Vec<RepeatCurve> {
 pub fn mean_curve(step: &StepFacts, subject: SubjectKey) -> Vec<curve::LoadAndLatency> {
     let point = |cell: &CellFacts| {
         let total = cell.total.as_ref()?;
-        let times = total.class(step.class).map(ClassSummary::user_latency)?;
-        Some(curve::LoadAndLatency {
-            load: total.ops_per_s.as_ref()?.value,
-            latency: times.percentiles_ns[P99].as_ref()?.value,
-        })
+        let load = total.ops_per_s.as_ref()?.value;
+        Some(curve::LoadAndLatency { load, latency: total.p99_ns(step.class)?.value })
     };
     paced(step, subject).into_iter().filter_map(point).collect()
 }

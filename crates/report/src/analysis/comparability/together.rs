@@ -4,7 +4,7 @@
 use crate::analysis::claim::pairing::seat;
 use crate::analysis::facts::{CellFacts, MeasuredFacts, SetupFacts, StepFacts};
 use crate::analysis::notes::CommonShift;
-use crate::analysis::points::point_summary::{ClassSummary, P99};
+use crate::analysis::points::point_summary::P99;
 use crate::stats::spread::spread;
 
 /// Smaller deviations are ordinary scatter.
@@ -61,9 +61,7 @@ fn repeat_of(cell: &CellFacts, block: u32) -> u32 {
 fn logs(step: &StepFacts, cell: &CellFacts, latency: bool) -> Option<Vec<(u32, f64)>> {
     let total = cell.total.as_ref()?;
     let values = match latency {
-        true => {
-            &total.class(step.class).map(ClassSummary::user_latency)?.percentiles_by_repeat[P99]
-        }
+        true => &total.user_latency(step.class)?.percentiles_by_repeat[P99],
         false => &total.by_repeat,
     };
     let usable =

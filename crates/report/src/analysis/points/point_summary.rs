@@ -224,6 +224,16 @@ impl RepeatSummary {
         self.classes.iter().find(|c| Some(c.class) == class)
     }
 
+    /// The latency of a class, as a user of the drive sees it.
+    pub fn user_latency(&self, class: Option<Class>) -> Option<&Latency> {
+        self.class(class).map(ClassSummary::user_latency)
+    }
+
+    /// Its 99th percentile, nanoseconds.
+    pub fn p99_ns(&self, class: Option<Class>) -> Option<&Estimate> {
+        self.user_latency(class)?.percentiles_ns[P99].as_ref()
+    }
+
     /// Reads and writes together, per second.
     pub fn moved(&self) -> MovedData {
         let value = |of: Option<&Estimate>| of.map_or(0.0, |estimate| estimate.value);

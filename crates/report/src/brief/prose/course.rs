@@ -43,41 +43,15 @@ fn of_subject(
     let tails = (latency(first, &p99), latency(peak, &p99));
     let means = (latency(first, &mean), latency(peak, &mean));
     Some(match (means, tails) {
-        ((Some(mean), Some(mean_there)), (Some(p99), Some(p99_there))) => say!(
-            l,
-            "course",
-            subject = subject,
-            from = from,
-            first_at = first_at,
-            mean = mean,
-            p99 = p99,
-            to = to,
-            mean_there = mean_there,
-            p99_there = p99_there,
-            at = at
-        ),
-        ((Some(mean), Some(there)), _) => say!(
-            l,
-            "course-of-mean",
-            subject = subject,
-            from = from,
-            first_at = first_at,
-            mean = mean,
-            to = to,
-            there = there,
-            at = at
-        ),
-        (_, (Some(p99), Some(there))) => say!(
-            l,
-            "course-of-p99",
-            subject = subject,
-            from = from,
-            first_at = first_at,
-            p99 = p99,
-            to = to,
-            there = there,
-            at = at
-        ),
+        ((Some(mean), Some(mean_there)), (Some(p99), Some(p99_there))) => {
+            say!(l, "course", subject, from, first_at, mean, p99, to, mean_there, p99_there, at)
+        }
+        ((Some(mean), Some(there)), _) => {
+            say!(l, "course-of-mean", subject, from, first_at, mean, to, there, at)
+        }
+        (_, (Some(p99), Some(there))) => {
+            say!(l, "course-of-p99", subject, from, first_at, p99, to, there, at)
+        }
         _ => return None,
     })
 }
@@ -122,11 +96,9 @@ pub fn beyond(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<Stri
     let most = step.values[last].text(l);
     match field {
         _ if rising.is_empty() => None,
-        Field::Threads => Some(say!(l, "beyond-threads", most = most, subjects = l.list(&rising))),
-        Field::Depth => Some(say!(l, "beyond-depth", most = most, subjects = l.list(&rising))),
-        Field::Instances => {
-            Some(say!(l, "beyond-instances", most = most, subjects = l.list(&rising)))
-        }
+        Field::Threads => Some(say!(l, "beyond-threads", most, subjects = l.list(&rising))),
+        Field::Depth => Some(say!(l, "beyond-depth", most, subjects = l.list(&rising))),
+        Field::Instances => Some(say!(l, "beyond-instances", most, subjects = l.list(&rising))),
         _ => None,
     }
 }
@@ -152,12 +124,12 @@ fn said_of_processors(l: Language, step: &StepFacts, first: usize, subjects: &st
     match step.axis.as_ref().map(|axis| axis.field) {
         _ if first + 1 == step.values.len() => {
             let at = wording::place(l, step, &[first]);
-            say!(l, "saturated-at", at = at, subjects = subjects)
+            say!(l, "saturated-at", at, subjects)
         }
-        Some(Field::Threads) => say!(l, "saturated-threads", from = from, subjects = subjects),
+        Some(Field::Threads) => say!(l, "saturated-threads", from, subjects),
         _ => {
             let axis = step.axis_text(l);
-            say!(l, "saturated-from", axis = axis, from = from, subjects = subjects)
+            say!(l, "saturated-from", axis, from, subjects)
         }
     }
 }

@@ -206,22 +206,8 @@ fn of_sizes(
     let grows = by(&|a, b| a < b) && first.interval.1 < last.interval.0;
     let shrinks = by(&|a, b| a > b) && first.interval.0 > last.interval.1;
     match (grows, shrinks) {
-        (true, _) => Some(say!(
-            l,
-            "grows-with-size",
-            better = better,
-            worse = worse,
-            what = what,
-            differences = differences
-        )),
-        (_, true) => Some(say!(
-            l,
-            "shrinks-with-size",
-            better = better,
-            worse = worse,
-            what = what,
-            differences = differences
-        )),
+        (true, _) => Some(say!(l, "grows-with-size", better, worse, what, differences)),
+        (_, true) => Some(say!(l, "shrinks-with-size", better, worse, what, differences)),
         _ => None,
     }
 }

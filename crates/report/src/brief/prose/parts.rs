@@ -48,25 +48,17 @@ fn of_drive(
         };
         let figures: Vec<String> = both.iter().filter_map(level).collect();
         let figures = (!figures.is_empty()).then(|| l.list(&figures))?;
-        return Some(say!(l, "drive-level", drive = number, subject = name, figures = figures));
+        return Some(say!(l, "drive-level", drive = number, subject = name, figures));
     }
     let moved = |figure: &PointFigure| {
         let (low, high) = (text(figure, first)?, text(figure, last)?);
         let figure = Metric::total(figure.clone()).text(l);
-        Some(say!(l, "moves-from-to", figure = figure, low = low, high = high))
+        Some(say!(l, "moves-from-to", figure, low, high))
     };
     let moves: Vec<String> = both.iter().filter_map(moved).collect();
     let moves = (!moves.is_empty()).then(|| l.list(&moves))?;
     let (from, to) = (step.values[first.value].text(l), step.values[last.value].text(l));
-    Some(say!(
-        l,
-        "drive-course",
-        drive = number,
-        subject = name,
-        moves = moves,
-        from = from,
-        to = to
-    ))
+    Some(say!(l, "drive-course", drive = number, subject = name, moves, from, to))
 }
 
 /// "reader-4 of A: mean 102 µs, p99 388 µs, p99.9 …, p99.99 …": for steps with several headline
@@ -113,7 +105,7 @@ fn of_stream(
         "stream-levels",
         stream = name,
         subject = &subjects[cell.subject].name,
-        at = at,
-        figures = figures
+        at,
+        figures
     ))
 }

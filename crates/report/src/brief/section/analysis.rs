@@ -5,7 +5,6 @@ use crate::analysis::claim::curves::mean_curve;
 use crate::analysis::claim::lead;
 use crate::analysis::facts::{CellFacts, Comparisons, Facts, StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
-use crate::analysis::points::point_summary::{ClassSummary, P99};
 use crate::brief::number_format;
 use crate::brief::text::causes::{self, SaidRemedies};
 use crate::brief::text::{bottleneck_text, outcome, published, wording};
@@ -84,7 +83,7 @@ fn knees(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<String> {
         let found = knee(&mean_curve(step, subject))?;
         let load = number_format::count(l, found.load);
         let p99 = number_format::time(l, found.latency);
-        Some(say!(l, "knee-at", load = load, p99 = p99, subject = &subjects[subject].name))
+        Some(say!(l, "knee-at", load, p99, subject = &subjects[subject].name))
     });
     let each: Vec<String> = each.collect();
     (!each.is_empty()).then(|| say!(l, "knees", knees = l.list(&each)))
@@ -123,8 +122,8 @@ fn last_of_load(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<St
             let (ops, p99) = (change(from, to), change(before.2, last.2));
             let subject = &subjects[subject].name;
             each.push(match each.is_empty() {
-                true => say!(l, "ops-and-p99-change", ops = ops, p99 = p99, subject = subject),
-                false => say!(l, "ops-and-p99", ops = ops, p99 = p99, subject = subject),
+                true => say!(l, "ops-and-p99-change", ops, p99, subject),
+                false => say!(l, "ops-and-p99", ops, p99, subject),
             });
         }
     }
@@ -132,9 +131,9 @@ fn last_of_load(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<St
     let (from, to) = (step.values[before].text(l), step.values[last].text(l));
     let changes = each.join(&say!(l, "list-comma"));
     Some(match step.axis.as_ref()?.field {
-        Field::Threads => say!(l, "from-to-threads", from = from, to = to, changes = changes),
-        Field::Instances => say!(l, "from-to-instances", from = from, to = to, changes = changes),
-        _ => say!(l, "from-to", from = from, to = to, changes = changes),
+        Field::Threads => say!(l, "from-to-threads", from, to, changes),
+        Field::Instances => say!(l, "from-to-instances", from, to, changes),
+        _ => say!(l, "from-to", from, to, changes),
     })
 }
 
@@ -143,10 +142,8 @@ fn last_of_load(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<St
 fn figures(step: &StepFacts, subject: SubjectKey) -> Vec<(usize, Option<f64>, f64)> {
     let read = |cell: &CellFacts| {
         let total = cell.total.as_ref().filter(|_| !cell.missed_its_rate())?;
-        let p99 = total.class(step.class).map(ClassSummary::user_latency)?.percentiles_ns[P99]
-            .as_ref()?
-            .value;
-        Some((cell.value, total.ops_per_s.as_ref().map(|ops| ops.value), p99))
+        let ops = total.ops_per_s.as_ref().map(|ops| ops.value);
+        Some((cell.value, ops, total.p99_ns(step.class)?.value))
     };
     step.cells_of(subject).into_iter().flatten().filter_map(read).collect()
 }

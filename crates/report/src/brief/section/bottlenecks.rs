@@ -1,7 +1,7 @@
 //! Bottlenecks: what limited each point, with the evidence.
 
-use super::Section;
-use crate::analysis::facts::{CellFacts, Facts, MeasuredFacts, StepFacts, Subjects};
+use super::{Section, SectionBlocks};
+use crate::analysis::facts::{CellFacts, MeasuredFacts, StepFacts, Subjects};
 use crate::brief::block::{Block, Table};
 use crate::brief::text::bottleneck_text::{because, limit};
 use crate::chart::MARK;
@@ -11,18 +11,18 @@ use crate::say;
 
 /// What limited each point.
 pub const SECTION: Section =
-    Section { id: "limits", title: |l| say!(l, "section-limits"), appendix: true, blocks };
+    Section::appendix("limits", |l| say!(l, "section-limits"), SectionBlocks::Figures(blocks));
 
 /// The note below tables with such marks.
 pub fn note(l: Language) -> String {
     say!(l, "see-bottleneck-marks")
 }
 
-fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
-    let Some(sum) = sum(l, &facts.measured) else { return Vec::new() };
+fn blocks(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> Vec<Block> {
+    let Some(sum) = sum(l, measured) else { return Vec::new() };
     let mut out = vec![Block::text(sum), Block::note(say!(l, "bottleneck-how"))];
-    for step in &facts.measured.steps {
-        let rows = joined(l, rows(l, &facts.subjects, step));
+    for step in &measured.steps {
+        let rows = joined(l, rows(l, subjects, step));
         if !rows.is_empty() {
             let head = [
                 step.axis_text(l),
@@ -41,7 +41,7 @@ pub fn lines(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<String> 
     let line = |row: Vec<String>| {
         let [at, subject, limit, evidence] = &row[..] else { return String::new() };
         let place = place(l, step, subject, at);
-        say!(l, "limited-by", place = place, limit = limit, evidence = evidence)
+        say!(l, "limited-by", place, limit, evidence)
     };
     joined(l, rows(l, subjects, step)).into_iter().map(line).collect()
 }
@@ -86,8 +86,7 @@ fn sum(l: Language, measured: &MeasuredFacts) -> Option<String> {
     let barred = all().filter(|v| v.limit.bars_ranking()).count();
     (total > 0).then(|| {
         let (drive, others) = (by_drive, barred);
-        let sum =
-            say!(l, "bottleneck-sum", drive = drive, points = total, others = others, mark = MARK);
+        let sum = say!(l, "bottleneck-sum", drive, points = total, others, mark = MARK);
         match total > drive + others {
             true => say!(l, "two-sentences", first = sum, second = say!(l, "bottleneck-rest")),
             false => sum,

@@ -1,9 +1,9 @@
 //! Caveats about the numbers: failed points, missed rates, late requests, overflow, misses.
 
-use super::Section;
+use super::{Section, SectionBlocks};
 use crate::analysis::facts::{CellFacts, Facts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
 use crate::analysis::points::metric::NEW_ORDER;
-use crate::analysis::points::point_summary::{P99, RATE_KEPT, RepeatSummary};
+use crate::analysis::points::point_summary::{RATE_KEPT, RepeatSummary};
 use crate::base::units::Rate;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format;
@@ -13,7 +13,7 @@ use crate::say;
 
 /// What a reader must know before trusting a number.
 pub const SECTION: Section =
-    Section { id: "marks", title: |l| say!(l, "section-marks"), appendix: true, blocks };
+    Section::appendix("marks", |l| say!(l, "section-marks"), SectionBlocks::Whole(blocks));
 
 /// From this share of requests submitted late on, a stream is listed.
 const LATE: f64 = 0.01;
@@ -68,10 +68,10 @@ fn wider_than_asked(
         for cell in &step.cells {
             let until = setup.runs[cell.run].until_percent;
             let (Some(total), Some(until)) = (&cell.total, until) else { continue };
-            let p99 = || {
-                total.class(step.class).and_then(|c| c.user_latency().percentiles_ns[P99].as_ref())
+            let figure = match total.asked {
+                Some(_) => total.p99_ns(step.class),
+                None => total.ops_per_s.as_ref(),
             };
-            let figure = if total.asked.is_some() { p99() } else { total.ops_per_s.as_ref() };
             let Some(half) = figure.and_then(|e| e.relative_percent()).filter(|half| *half > until)
             else {
                 continue;
@@ -81,10 +81,10 @@ fn wider_than_asked(
             out.push(say!(
                 l,
                 "caveat-wider",
-                place = place,
-                subject = subject,
+                place,
+                subject,
                 half = number_format::percent(l, half, 1),
-                repeats = repeats,
+                repeats,
                 asked = l.number(&format!("{until} %"))
             ));
         }
@@ -199,7 +199,7 @@ fn odd(l: Language, summary: &RepeatSummary) -> Vec<String> {
         let (shown, share) =
             (number_format::grouped(l, given_up), number_format::percent(l, share, 2));
         let count = given_up;
-        out.push(say!(l, "oddity-given-up", count = count, shown = shown, share = share));
+        out.push(say!(l, "oddity-given-up", count, shown, share));
     }
     // TPC-C's intentional rollbacks have their own section.
     let reads = summary.classes.iter().filter(|c| c.class != NEW_ORDER);
@@ -209,7 +209,7 @@ fn odd(l: Language, summary: &RepeatSummary) -> Vec<String> {
         let (shown, share) =
             (number_format::grouped(l, misses), number_format::percent(l, share, 1));
         let count = misses;
-        out.push(say!(l, "oddity-misses", count = count, shown = shown, share = share));
+        out.push(say!(l, "oddity-misses", count, shown, share));
     }
     out
 }

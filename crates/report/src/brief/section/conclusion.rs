@@ -1,8 +1,8 @@
 //! The conclusion: the number of comparisons by result, and their limitations.
 
-use super::Section;
-use crate::analysis::claim::compare::Standing;
-use crate::analysis::facts::Facts;
+use super::{Section, SectionBlocks};
+use crate::analysis::claim::compare::{Comparison, Standing};
+use crate::analysis::facts::{Comparisons, MeasuredFacts, Subjects};
 use crate::analysis::keys::unordered;
 use crate::brief::block::{Block, Table};
 use crate::brief::text::wording;
@@ -10,8 +10,11 @@ use crate::language::Language;
 use crate::say;
 
 /// The results of the comparisons, counted.
-pub const SECTION: Section =
-    Section { id: "conclusion", title: |l| say!(l, "section-conclusion"), appendix: true, blocks };
+pub const SECTION: Section = Section::appendix(
+    "conclusion",
+    |l| say!(l, "section-conclusion"),
+    SectionBlocks::Compared(blocks),
+);
 
 /// The columns' names.
 fn head(l: Language) -> [String; 8] {
@@ -27,12 +30,17 @@ fn head(l: Language) -> [String; 8] {
     ]
 }
 
-fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
-    if facts.comparisons.all.is_empty() {
+fn blocks(
+    l: Language,
+    subjects: &Subjects,
+    measured: &MeasuredFacts,
+    comparisons: &Comparisons,
+) -> Vec<Block> {
+    if comparisons.all.is_empty() {
         return Vec::new();
     }
     let mut keys: Vec<_> = Vec::new();
-    for c in &facts.comparisons.all {
+    for c in &comparisons.all {
         let key = (c.step, c.metric.clone(), unordered(c.better, c.worse));
         if !keys.contains(&key) {
             keys.push(key);
@@ -40,19 +48,13 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     }
     let mut rows = Vec::new();
     for (step, metric, (a, b)) in keys {
-        let own = || {
-            facts
-                .comparisons
-                .all
-                .iter()
-                .filter(|c| c.step == step && c.metric == metric && c.is_of(a, b))
-        };
+        let is_own = |c: &&Comparison| c.step == step && c.metric == metric && c.is_of(a, b);
+        let own = || comparisons.all.iter().filter(is_own);
         let better = |subject| own().filter(|c| c.is_claimed() && c.better == subject).count();
         let count = |standing| own().filter(|c| c.standing == standing).count();
-        let title = &facts.measured.steps[step].title;
-        let pair = [a, b].map(|s| facts.subjects[s].name.clone()).join(&say!(l, "list-comma"));
-        let mut row =
-            vec![title.text(l), wording::metric(l, &metric, &facts.measured.steps[step]), pair];
+        let title = &measured.steps[step].title;
+        let pair = [a, b].map(|s| subjects[s].name.clone()).join(&say!(l, "list-comma"));
+        let mut row = vec![title.text(l), wording::metric(l, &metric, &measured.steps[step]), pair];
         let counts = [
             own().count(),
             better(a),

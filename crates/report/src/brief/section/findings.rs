@@ -1,6 +1,6 @@
 //! All claims, strongest first, for each subject.
 
-use super::Section;
+use super::{Section, SectionBlocks};
 use crate::analysis::comparison::Claim;
 use crate::analysis::facts::{Comparisons, Facts, MeasuredFacts, Subjects};
 use crate::brief::block::{Block, TextLine, plain, strong};
@@ -10,7 +10,7 @@ use crate::say;
 
 /// The claims of each subject.
 pub const SECTION: Section =
-    Section { id: "findings", title: |l| say!(l, "section-findings"), appendix: true, blocks };
+    Section::appendix("findings", |l| say!(l, "section-findings"), SectionBlocks::Whole(blocks));
 
 /// Claims for each subject; the steps' tables contain all.
 const MOST: usize = 6;

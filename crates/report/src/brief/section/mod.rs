@@ -11,7 +11,7 @@ pub mod steps;
 pub mod summary;
 
 use super::block::Block;
-use crate::analysis::facts::Facts;
+use crate::analysis::facts::{Comparisons, Facts, MeasuredFacts, SetupFacts, Subjects};
 use crate::base::registry::Registry;
 use crate::language::Language;
 
@@ -24,8 +24,54 @@ pub struct Section {
     pub title: fn(Language) -> String,
     /// It is reference material.
     pub appendix: bool,
-    /// Empty if the facts contain nothing for it.
-    pub blocks: fn(Language, &Facts) -> Vec<Block>,
+    /// What it is made of.
+    pub blocks: SectionBlocks,
+}
+
+/// The blocks of a section, by the facts that it reads; empty if they contain nothing for it.
+#[derive(Clone, Copy)]
+pub enum SectionBlocks {
+    /// The figures.
+    Figures(fn(Language, &Subjects, &MeasuredFacts) -> Vec<Block>),
+    /// The figures and the conditions in which they were measured.
+    Setup(fn(Language, &Subjects, &SetupFacts, &MeasuredFacts) -> Vec<Block>),
+    /// The figures and their comparisons.
+    Compared(fn(Language, &Subjects, &MeasuredFacts, &Comparisons) -> Vec<Block>),
+    /// More than these.
+    Whole(fn(Language, &Facts) -> Vec<Block>),
+}
+
+impl SectionBlocks {
+    /// The blocks for these facts.
+    pub fn of(self, l: Language, facts: &Facts) -> Vec<Block> {
+        let Facts { subjects, setup, measured, comparisons, .. } = facts;
+        match self {
+            SectionBlocks::Figures(blocks) => blocks(l, subjects, measured),
+            SectionBlocks::Setup(blocks) => blocks(l, subjects, setup, measured),
+            SectionBlocks::Compared(blocks) => blocks(l, subjects, measured, comparisons),
+            SectionBlocks::Whole(blocks) => blocks(l, facts),
+        }
+    }
+}
+
+impl Section {
+    /// A section of the main part.
+    pub const fn main(
+        id: &'static str,
+        title: fn(Language) -> String,
+        blocks: SectionBlocks,
+    ) -> Section {
+        Section { id, title, appendix: false, blocks }
+    }
+
+    /// Reference material.
+    pub const fn appendix(
+        id: &'static str,
+        title: fn(Language) -> String,
+        blocks: SectionBlocks,
+    ) -> Section {
+        Section { id, title, appendix: true, blocks }
+    }
 }
 
 /// The sections of a fleet's brief, by id: those that do not list every subject.

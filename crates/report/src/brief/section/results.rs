@@ -1,11 +1,11 @@
 //! A chapter per step: a summary in three sentences, the figures that its source publishes, and the
 //! subjects point by point.
 
-use super::{Section, analysis, bottlenecks};
+use super::{Section, SectionBlocks, analysis, bottlenecks};
 use crate::analysis::comparability::conditions::not_given;
 use crate::analysis::facts::{Comparisons, Facts, StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
-use crate::analysis::points::point_summary::{ClassSummary, P99};
+use crate::analysis::points::point_summary::P99;
 use crate::base::units;
 use crate::brief::block::{Block, Heading, Mark, Table};
 use crate::brief::lead::Lead;
@@ -23,7 +23,7 @@ use crate::terms::names;
 
 /// A chapter for each step.
 pub const SECTION: Section =
-    Section { id: "results", title: |l| say!(l, "section-results"), appendix: false, blocks };
+    Section::main("results", |l| say!(l, "section-results"), SectionBlocks::Whole(blocks));
 
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     let Facts { subjects, comparisons, .. } = facts;
@@ -75,17 +75,17 @@ pub fn describe(l: Language, step: &StepFacts) -> String {
     }));
     parts.extend(step.window_ns.map(units::duration).map(
         |window| match step.is_untested_for_drift() {
-            true => say!(l, "window-too-short", window = window),
-            false => say!(l, "window-a-point", window = window),
+            true => say!(l, "window-too-short", window),
+            false => say!(l, "window-a-point", window),
         },
     ));
     // Imported figures may have no latencies.
     if let Some(class) = step.class.filter(|_| !step.imported || step.has_latencies()) {
         let class = Name::op(class.name());
         parts.push(match step.timing {
-            Some(Timing::Response) => say!(l, "percentiles-response", class = class),
-            Some(Timing::Service) => say!(l, "percentiles-service", class = class),
-            None => say!(l, "percentiles-of", class = class),
+            Some(Timing::Response) => say!(l, "percentiles-response", class),
+            Some(Timing::Service) => say!(l, "percentiles-service", class),
+            None => say!(l, "percentiles-of", class),
         });
     }
     let drives = step.cells.iter().any(|c| !c.drives.is_empty());
@@ -141,7 +141,7 @@ fn row(
     let mut row = texts([cell.map_or(subjects[subject].name.clone(), |c| name(subjects, c))]);
     match cell.and_then(|c| c.total.as_ref()) {
         Some(total) => {
-            let times = total.class(step.class).map(ClassSummary::user_latency);
+            let times = total.user_latency(step.class);
             let p = |i: usize| TableCell::latency(times.and_then(|t| t.percentiles_ns[i].as_ref()));
             let ops = total.ops_per_s.as_ref();
             let spread = number_format::spread(l, ops).into();

@@ -3,11 +3,11 @@
 
 use std::collections::HashMap;
 
-use super::Section;
+use super::{Section, SectionBlocks};
 use crate::analysis::claim::compare::{ComparedFigure, StepPlace};
 use crate::analysis::claim::{lead, levels};
 use crate::analysis::comparison::StepLead;
-use crate::analysis::facts::{Comparisons, Facts, StepFacts, Subjects};
+use crate::analysis::facts::{Comparisons, MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::metric_values::instruments;
 use crate::analysis::points::metric::{Instrument, Metric};
@@ -22,37 +22,39 @@ use crate::say;
 
 /// All steps in one table.
 pub const SECTION: Section =
-    Section { id: "summary", title: |l| say!(l, "section-summary"), appendix: false, blocks };
+    Section::main("summary", |l| say!(l, "section-summary"), SectionBlocks::Compared(blocks));
 
-fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
-    let measured: Vec<&StepFacts> =
-        facts.measured.steps.iter().filter(|step| !step.cells.is_empty()).collect();
+fn blocks(
+    l: Language,
+    subjects: &Subjects,
+    measured: &MeasuredFacts,
+    comparisons: &Comparisons,
+) -> Vec<Block> {
+    let steps: Vec<&StepFacts> = measured.steps.iter().filter(|s| !s.cells.is_empty()).collect();
     // For a single point, the results contain the same.
-    if measured.len() < 2 && measured.iter().all(|step| step.values.len() < 2) {
+    if steps.len() < 2 && steps.iter().all(|step| step.values.len() < 2) {
         return Vec::new();
     }
     let mut head = vec![say!(l, "column-step"), say!(l, "column-figure")];
     head.extend([say!(l, "column-subject"), say!(l, "column-value")]);
-    head.extend((facts.subjects.len() > 1).then(|| say!(l, "column-difference")));
+    head.extend((subjects.len() > 1).then(|| say!(l, "column-difference")));
     let mut table = Table::new(3, &head);
-    for step in &measured {
-        for (i, cells) in rows(l, &facts.subjects, &facts.comparisons, step).into_iter().enumerate()
-        {
+    for step in &steps {
+        for (i, cells) in rows(l, subjects, comparisons, step).into_iter().enumerate() {
             let title = if i == 0 { step.title.text(l) } else { String::new() };
             let mark = if cells[0].is_empty() { Mark::None } else { Mark::First };
             table.row(mark, [vec![title], cells].concat());
         }
     }
-    let how = match facts.comparisons.all.is_empty() {
-        _ if facts.comparisons.published => Some(say!(l, "summary-how-published")),
+    let how = match comparisons.all.is_empty() {
+        _ if comparisons.published => Some(say!(l, "summary-how-published")),
         true => None,
         false => Some(say!(l, "summary-how")),
     };
     let mut out = vec![table.block()];
     out.extend(how.map(Block::note));
-    if measured.len() > 1 {
-        let Facts { subjects, measured, comparisons, .. } = facts;
-        out.push(Block::Figures(multiples::figures(l, subjects, measured, comparisons)));
+    if steps.len() > 1 {
+        out.push(Block::Figures(multiples::figures(l, subjects, comparisons, &steps)));
     }
     out
 }

@@ -12,7 +12,7 @@ use crate::{message, say};
 pub fn because(l: Language, verdict: &BottleneckVerdict) -> String {
     let evidence = evidence(l, verdict);
     match remedy(verdict) {
-        Some(remedy) => say!(l, "evidence-and-remedy", evidence = evidence, remedy = remedy),
+        Some(remedy) => say!(l, "evidence-and-remedy", evidence, remedy),
         None => evidence,
     }
 }
@@ -20,18 +20,17 @@ pub fn because(l: Language, verdict: &BottleneckVerdict) -> String {
 /// The counts that show what limited a point, as one sentence.
 pub fn evidence(l: Language, verdict: &BottleneckVerdict) -> String {
     let own = verdict.evidence.iter().map(indication);
-    let own = own.reduce(|first, other| message!("verdict-clauses", first = first, second = other));
+    let own = own.reduce(|first, other| message!("verdict-clauses", first, second = other));
     let own = own.map_or(String::new(), |own| l.text(&own));
     let Some(repeats) = &verdict.repeats else { return own };
     let other = |(limit, count): &(Bottleneck, usize)| {
         message!("verdict-limit-in", limit = title(*limit), count = *count)
     };
     let others = repeats.others.iter().map(other);
-    let others =
-        others.reduce(|first, other| message!("verdict-limits", first = first, other = other));
+    let others = others.reduce(|first, other| message!("verdict-limits", first, other));
     let Some(others) = others else { return own };
     let (count, of) = (repeats.count, repeats.of);
-    say!(l, "verdict-in-repeats", evidence = own, count = count, repeats = of, others = others)
+    say!(l, "verdict-in-repeats", evidence = own, count, repeats = of, others)
 }
 
 /// What limited a point, by its name.
@@ -58,16 +57,16 @@ pub fn limited<'c>(l: Language, cells: impl Iterator<Item = &'c CellFacts>) -> O
     let of = |(i, (limit, count)): (usize, &(Bottleneck, usize))| {
         let limiter = limiter(l, *limit);
         match i {
-            0 => say!(l, "limiter-limited", limiter = limiter, count = *count),
-            _ => say!(l, "limiter-count", limiter = limiter, count = *count),
+            0 => say!(l, "limiter-limited", limiter, count = *count),
+            _ => say!(l, "limiter-count", limiter, count = *count),
         }
     };
     let others: Vec<String> = others.iter().enumerate().map(of).collect();
     Some(match others.is_empty() {
-        true => say!(l, "drive-limited", drive = drive, points = points),
+        true => say!(l, "drive-limited", drive, points),
         false => {
             let others = l.sequence(&others);
-            say!(l, "drive-limited-otherwise", drive = drive, points = points, others = others)
+            say!(l, "drive-limited-otherwise", drive, points, others)
         }
     })
 }
@@ -146,7 +145,7 @@ fn indication(one: &Indication) -> Message {
         }
         Indication::Late { share, p99_ratio: Some(ratio) } => {
             let ratio = Number(format!("{ratio:.1}"));
-            message!("verdict-late-p99", share = at_least(*share), ratio = ratio)
+            message!("verdict-late-p99", share = at_least(*share), ratio)
         }
         Indication::NearCeiling { share } => message!("verdict-near-ceiling", share = pct(*share)),
         Indication::Ceiling { ops_per_s } => {
@@ -163,7 +162,7 @@ fn indication(one: &Indication) -> Message {
         }
         Indication::LeftInMemory { share } => {
             let share = Number(format!("{:.1} %", share * 100.0));
-            message!("verdict-left-in-memory", share = share)
+            message!("verdict-left-in-memory", share)
         }
         Indication::Neighbour(foreign) => neighbour(foreign),
         Indication::Throttled { share } => message!("verdict-throttled", share = pct(*share)),
@@ -180,9 +179,9 @@ fn on_processors(of: BusyProcessors, busy: f64, own: Option<f64>, servers: Optio
     };
     match (own.map(pct), servers.map(pct)) {
         (Some(own), Some(servers)) => {
-            message!("verdict-own-and-servers", evidence = evidence, own = own, servers = servers)
+            message!("verdict-own-and-servers", evidence, own, servers)
         }
-        (Some(own), None) => message!("verdict-own", evidence = evidence, own = own),
+        (Some(own), None) => message!("verdict-own", evidence, own),
         (None, _) => evidence,
     }
 }
@@ -200,13 +199,10 @@ fn neighbour(foreign: &Foreign) -> Message {
 fn at_device(own: &AtDevice) -> Message {
     let (window, requests) = (pct(own.window), pct(own.requests));
     match own.flushing >= 0.01 {
-        true => message!(
-            "verdict-at-device-flushing",
-            window = window,
-            flushing = pct(own.flushing),
-            requests = requests
-        ),
-        false => message!("verdict-at-device", window = window, requests = requests),
+        true => {
+            message!("verdict-at-device-flushing", window, flushing = pct(own.flushing), requests)
+        }
+        false => message!("verdict-at-device", window, requests),
     }
 }
 
@@ -239,7 +235,7 @@ fn remedy_text(one: &Remedy) -> Message {
             else {
                 return how;
             };
-            message!("remedy-dataset-fits", dataset = dataset, memory = memory, how = how)
+            message!("remedy-dataset-fits", dataset, memory, how)
         }
         Remedy::Neighbour => message!("remedy-neighbour"),
         Remedy::Late => message!("remedy-late"),

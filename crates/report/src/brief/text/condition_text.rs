@@ -13,10 +13,10 @@ pub fn condition(l: Language, what: &Condition) -> String {
             say!(l, "difference-fact", heading = Name::fact(heading), fact = Name::fact(name))
         }
         Condition::Method => say!(l, "difference-method"),
-        Condition::Setting(path) => say!(l, "difference-setting", path = path),
+        Condition::Setting(path) => say!(l, "difference-setting", path),
         Condition::Preparation => say!(l, "difference-preparation"),
-        Condition::Temperature(step) => say!(l, "difference-temperature", step = step),
-        Condition::RecordedLoad(step) => say!(l, "difference-recorded-load", step = step),
+        Condition::Temperature(step) => say!(l, "difference-temperature", step),
+        Condition::RecordedLoad(step) => say!(l, "difference-recorded-load", step),
         Condition::OwnRuns => say!(l, "difference-own-runs"),
         Condition::OneAfterOther => say!(l, "difference-one-after-other"),
         Condition::SharedDevice => say!(l, "difference-device"),
@@ -40,7 +40,7 @@ pub fn values(l: Language, subjects: &Subjects, difference: &Difference) -> Stri
 }
 
 fn joined(l: Language, each: impl Iterator<Item = String>) -> String {
-    let all = each.reduce(|first, other| say!(l, "values-and", first = first, other = other));
+    let all = each.reduce(|first, other| say!(l, "values-and", first, other));
     all.unwrap_or_default()
 }
 
@@ -65,7 +65,7 @@ fn value(l: Language, value: &ConditionValue) -> String {
         ConditionValue::NotSteady(None) => say!(l, "difference-was-not-steady"),
         ConditionValue::NotSteady(Some(excursion)) => {
             let excursion = Number(format!("{:.1} %", excursion * 100.0));
-            say!(l, "difference-excursion", excursion = excursion)
+            say!(l, "difference-excursion", excursion)
         }
         ConditionValue::Share(count, all) => {
             say!(l, "difference-share", count = *count, all = *all)
@@ -76,7 +76,7 @@ fn value(l: Language, value: &ConditionValue) -> String {
 fn prepared(l: Language, action: &str, asked: &str) -> String {
     match asked.is_empty() {
         true => say!(l, "done", action = names::done(action)),
-        false => say!(l, "done-as-asked", action = names::done(action), asked = asked),
+        false => say!(l, "done-as-asked", action = names::done(action), asked),
     }
 }
 

@@ -19,26 +19,26 @@ pub fn metric(l: Language, metric: &Metric, step: &StepFacts) -> String {
         }
         PointFigure::OpsPerWatt(i) => {
             let (class, kind) = i.names();
-            say!(l, "ops-per-watt-by", class = class, kind = kind)
+            say!(l, "ops-per-watt-by", class, kind)
         }
         PointFigure::MbPerWatt(i) => {
             let (class, kind) = i.names();
-            say!(l, "mb-per-watt-by", class = class, kind = kind)
+            say!(l, "mb-per-watt-by", class, kind)
         }
         PointFigure::JoulesPerOp(i) => {
             let (class, kind) = i.names();
-            say!(l, "energy-per-op-by", class = class, kind = kind)
+            say!(l, "energy-per-op-by", class, kind)
         }
         PointFigure::JoulesPerTb(i) => {
             let (class, kind) = i.names();
-            say!(l, "energy-per-tb-by", class = class, kind = kind)
+            say!(l, "energy-per-tb-by", class, kind)
         }
         PointFigure::Waf => say!(l, "write-amplification"),
         PointFigure::PerMinute(class) if *class == NEW_ORDER => say!(l, "new-orders-per-minute"),
         _ => Metric::total(metric.figure.clone()).text(l),
     };
     match metric.part.name() {
-        Some(part) => say!(l, "of-part", part = part, figure = figure),
+        Some(part) => say!(l, "of-part", part, figure),
         None => figure,
     }
 }
@@ -46,10 +46,10 @@ pub fn metric(l: Language, metric: &Metric, step: &StepFacts) -> String {
 /// "p99 read latency", "mean response time".
 fn latency(l: Language, figure: String, metric: &Metric, step: &StepFacts) -> String {
     match (metric.is_open_loop(step), metric.class(step).map(|class| Name::op(class.name()))) {
-        (false, None) => say!(l, "latency", figure = figure),
-        (false, Some(class)) => say!(l, "latency-of", figure = figure, class = class),
-        (true, None) => say!(l, "response-time", figure = figure),
-        (true, Some(class)) => say!(l, "response-time-of", figure = figure, class = class),
+        (false, None) => say!(l, "latency", figure),
+        (false, Some(class)) => say!(l, "latency-of", figure, class),
+        (true, None) => say!(l, "response-time", figure),
+        (true, Some(class)) => say!(l, "response-time-of", figure, class),
     }
 }
 

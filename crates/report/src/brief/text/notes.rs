@@ -5,7 +5,7 @@ use crate::analysis::keys::StepKey;
 use crate::analysis::notes::{CommonShift, OfModels, OutlyingDrive};
 use crate::brief::block::Block;
 use crate::brief::number_format;
-use crate::brief::text::wording::place;
+use crate::brief::text::wording::{place, with_interval};
 use crate::language::Language;
 use crate::record::gauge::errors::ErrorCounter;
 use crate::say;
@@ -45,7 +45,7 @@ fn of_place(
 ) -> String {
     let step = &measured.steps[step];
     let place = format!("{}{}", step.title.text(l), place(l, step, &[value]));
-    say!(l, "of-step", step = place, sentence = sentence)
+    say!(l, "of-step", step = place, sentence)
 }
 
 /// "4 KiB reads at depth 8: repeat 2 ran at 0.35 × for both subjects; …"
@@ -54,10 +54,10 @@ fn moved(l: Language, measured: &MeasuredFacts, one: &CommonShift) -> String {
     let (repeat, subjects) = (one.repeat, one.subjects);
     let said = match one.latency {
         true => {
-            say!(l, "note-moved-p99", repeat = repeat, factor = factor, subjects = subjects)
+            say!(l, "note-moved-p99", repeat, factor, subjects)
         }
         false => {
-            say!(l, "note-moved-ops", repeat = repeat, factor = factor, subjects = subjects)
+            say!(l, "note-moved-ops", repeat, factor, subjects)
         }
     };
     of_place(l, measured, one.step, one.value, said)
@@ -76,7 +76,7 @@ fn apart(
         "note-apart",
         place = format!("{}{}", step.title.text(l), place(l, step, &[one.value])),
         subject = &subjects[one.subject].name,
-        drive = drive,
+        drive,
         others = one.others,
         ops = number_format::count(l, one.ops_per_s),
         usual = number_format::count(l, one.others_per_s)
@@ -103,11 +103,11 @@ fn device_errors(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> 
 
 fn counted(l: Language, counter: ErrorCounter, count: u64) -> String {
     match counter {
-        ErrorCounter::Media => say!(l, "errors-media", count = count),
-        ErrorCounter::Log => say!(l, "errors-log", count = count),
-        ErrorCounter::LinkCorrectable => say!(l, "errors-link-correctable", count = count),
-        ErrorCounter::LinkNonFatal => say!(l, "errors-link-nonfatal", count = count),
-        ErrorCounter::LinkFatal => say!(l, "errors-link-fatal", count = count),
+        ErrorCounter::Media => say!(l, "errors-media", count),
+        ErrorCounter::Log => say!(l, "errors-log", count),
+        ErrorCounter::LinkCorrectable => say!(l, "errors-link-correctable", count),
+        ErrorCounter::LinkNonFatal => say!(l, "errors-link-nonfatal", count),
+        ErrorCounter::LinkFatal => say!(l, "errors-link-fatal", count),
     }
 }
 
@@ -128,16 +128,14 @@ fn of_models(l: Language, measured: &MeasuredFacts, one: &OfModels) -> String {
     };
     let drives = scatter(l, drives, &found.scatter);
     let percent = |factor: f64| (factor - 1.0) * 100.0;
-    let between = if l.number("0.5").contains(',') { "; " } else { ", " };
-    let (low_end, high_end) = (cut_off(percent(low), 1), rounded_out(percent(high), 1));
-    let by = format!("{} % [{low_end}{between}{high_end}]", cut_off(percent(ratio), 1));
-    let by = l.number(&by);
+    let ends = (cut_off(percent(low), 1), rounded_out(percent(high), 1));
+    let by = with_interval(l, [cut_off(percent(ratio), 1), ends.0, ends.1], "%");
     let said = match low > 1.0 {
         true => {
-            say!(l, "note-models", better = first, by = by, worse = second, drives = drives)
+            say!(l, "note-models", better = first, by, worse = second, drives)
         }
         false => {
-            say!(l, "note-models-open", first = first, other = second, by = by, drives = drives)
+            say!(l, "note-models-open", first, other = second, by, drives)
         }
     };
     of_place(l, measured, one.step, one.value, said)
@@ -149,8 +147,8 @@ fn scatter(l: Language, drives: String, of: &Components) -> String {
     let by = percent(of.drives);
     match of.repeats {
         Some(repeats) => {
-            say!(l, "drives-and-repeats", drives = drives, by = by, repeats = percent(repeats))
+            say!(l, "drives-and-repeats", drives, by, repeats = percent(repeats))
         }
-        None => say!(l, "drives-scatter", drives = drives, by = by),
+        None => say!(l, "drives-scatter", drives, by),
     }
 }

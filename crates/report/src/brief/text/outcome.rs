@@ -105,13 +105,13 @@ pub fn open(l: Language, subjects: &Subjects, step: &StepFacts, c: &Comparison) 
     let (a, b) = (&subjects[a].name, &subjects[b].name);
     let what = wording::metric(l, &c.metric, step) + &wording::at(l, step, c);
     match c.standing {
-        Standing::NotTheDrives => say!(l, "open-not-limited", first = a, other = b, what = what),
+        Standing::NotTheDrives => say!(l, "open-not-limited", first = a, other = b, what),
         _ if c.high > WIDE => {
-            say!(l, "open-too-few", first = a, other = b, what = what, repeats = c.repeats)
+            say!(l, "open-too-few", first = a, other = b, what, repeats = c.repeats)
         }
         _ => {
             let by = wording::difference(l, c);
-            say!(l, "open-difference", first = a, other = b, what = what, difference = by)
+            say!(l, "open-difference", first = a, other = b, what, difference = by)
         }
     }
 }
@@ -137,7 +137,7 @@ pub fn level(
         "level",
         step = &step.title,
         subject = &subjects[subject].name,
-        figure = figure,
+        figure,
         at = place
     ))
 }

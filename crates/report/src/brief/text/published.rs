@@ -54,8 +54,8 @@ pub fn lead<'f>(l: Language, facts: &'f Facts, most: usize) -> Option<(String, V
     let mut all = of_step(&facts.measured.steps[leading]).chain(others);
     let (step, sentence) = all.next()?;
     let first = match several {
-        true => say!(l, "published-lead-of-step", step = &step.title, sentence = sentence),
-        false => say!(l, "published-lead", sentence = sentence),
+        true => say!(l, "published-lead-of-step", step = &step.title, sentence),
+        false => say!(l, "published-lead", sentence),
     };
     let finding = |(step, sentence): (&StepFacts, String)| match several {
         true => wording::of_step(l, step, sentence),
@@ -107,18 +107,10 @@ fn whole(l: Language, subjects: &Subjects, step: &StepFacts, gap: &Gap, at: &str
     let (by, what) = (by(l, step, gap), metric_text::in_words(l, &gap.metric, step));
     match gap.metric.better() {
         Better::Higher => {
-            say!(l, "published-more", better = better, by = by, what = what, worse = worse, at = at)
+            say!(l, "published-more", better, by, what, worse, at)
         }
         Better::Lower => {
-            say!(
-                l,
-                "published-lower",
-                better = better,
-                by = by,
-                what = what,
-                worse = worse,
-                at = at
-            )
+            say!(l, "published-lower", better, by, what, worse, at)
         }
     }
 }
@@ -128,8 +120,8 @@ fn rival(l: Language, subjects: &Subjects, step: &StepFacts, gap: &Gap, at: &str
     let worse = &subjects[gap.worse].name;
     let by = by(l, step, gap);
     match gap.metric.better() {
-        Better::Higher => say!(l, "published-rival-more", by = by, worse = worse, at = at),
-        Better::Lower => say!(l, "published-rival-lower", by = by, worse = worse, at = at),
+        Better::Higher => say!(l, "published-rival-more", by, worse, at),
+        Better::Lower => say!(l, "published-rival-lower", by, worse, at),
     }
 }
 
@@ -142,7 +134,7 @@ fn by(l: Language, step: &StepFacts, gap: &Gap) -> String {
 /// ", at 96 threads"; empty without a sweep.
 fn at(l: Language, step: &StepFacts, gap: &Gap) -> String {
     let place = wording::place(l, step, &[gap.value]);
-    if place.is_empty() { place } else { say!(l, "published-at", place = place) }
+    if place.is_empty() { place } else { say!(l, "published-at", place) }
 }
 
 /// A row for each metric, point and pair of subjects.

@@ -31,7 +31,7 @@ pub fn line(l: Language, facts: &Facts) -> String {
             true => time(*least),
             false => say!(l, "range", low = time(*least), high = time(*longest)),
         };
-        parts.push(say!(l, "window-a-point", window = window));
+        parts.push(say!(l, "window-a-point", window));
     }
     parts.extend(host(l, &facts.setup));
     if !facts.comparisons.all.is_empty() {

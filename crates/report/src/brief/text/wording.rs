@@ -31,10 +31,13 @@ pub fn difference(l: Language, comparison: &Comparison) -> String {
 
 /// The same without the mark for a lower bound.
 fn bare_difference(l: Language, comparison: &Comparison) -> String {
-    let [value, low, high] = comparison.printed();
+    with_interval(l, comparison.printed(), comparison.formula().unit())
+}
+
+/// A value with its unit and its interval.
+pub fn with_interval(l: Language, [value, low, high]: [String; 3], unit: &str) -> String {
     // If the decimal sign is a comma, a comma between the limits would be misread.
     let between = if l.number("0.5").contains(',') { "; " } else { ", " };
-    let unit = comparison.formula().unit();
     l.number(&format!("{value} {unit} [{low}{between}{high}]"))
 }
 
@@ -42,7 +45,7 @@ fn bare_difference(l: Language, comparison: &Comparison) -> String {
 fn by(l: Language, comparison: &Comparison) -> String {
     let difference = bare_difference(l, comparison);
     match comparison.standing {
-        Standing::AtLeast => say!(l, "at-least", difference = difference),
+        Standing::AtLeast => say!(l, "at-least", difference),
         _ => difference,
     }
 }
@@ -102,9 +105,9 @@ pub fn at(l: Language, step: &StepFacts, comparison: &Comparison) -> String {
             say!(l, "at-equal-p99-of", latency = number_format::time(l, ns))
         }
         (StepPlace::Limit, _) => say!(l, "within-the-latency-limit"),
-        (StepPlace::Mean, MeanOver::Points(count)) => say!(l, "on-average-over", count = count),
+        (StepPlace::Mean, MeanOver::Points(count)) => say!(l, "on-average-over", count),
         (StepPlace::Mean, MeanOver::Loads(count)) => {
-            say!(l, "on-average-over-loads", count = count)
+            say!(l, "on-average-over-loads", count)
         }
     }
 }
@@ -143,21 +146,13 @@ pub fn joined(
         let (by, worse) = (by(l, one), &subjects[one.worse].name);
         return match (energy, lower) {
             (true, _) => {
-                say!(l, "claim-less", better = better, by = by, what = what, worse = worse, at = at)
+                say!(l, "claim-less", better, by, what, worse, at)
             }
             (_, true) => {
-                say!(
-                    l,
-                    "claim-lower",
-                    better = better,
-                    by = by,
-                    what = what,
-                    worse = worse,
-                    at = at
-                )
+                say!(l, "claim-lower", better, by, what, worse, at)
             }
             _ => {
-                say!(l, "claim-more", better = better, by = by, what = what, worse = worse, at = at)
+                say!(l, "claim-more", better, by, what, worse, at)
             }
         };
     }
@@ -165,21 +160,21 @@ pub fn joined(
         let (by, worse) = (by(l, c), &subjects[c.worse].name);
         let times = c.formula() == Formula::Factor;
         match (i, energy, lower) {
-            (0, ..) if times => say!(l, "rival-times-of", by = by, what = &what, worse = worse),
-            _ if times => say!(l, "rival-times", by = by, worse = worse),
-            (0, true, _) => say!(l, "rival-less-of", by = by, what = &what, worse = worse),
-            (0, _, true) => say!(l, "rival-lower-of", by = by, what = &what, worse = worse),
-            (0, ..) => say!(l, "rival-more-of", by = by, what = &what, worse = worse),
-            (_, true, _) => say!(l, "rival-less", by = by, worse = worse),
-            (_, _, true) => say!(l, "rival-lower", by = by, worse = worse),
-            _ => say!(l, "rival-more", by = by, worse = worse),
+            (0, ..) if times => say!(l, "rival-times-of", by, what = &what, worse),
+            _ if times => say!(l, "rival-times", by, worse),
+            (0, true, _) => say!(l, "rival-less-of", by, what = &what, worse),
+            (0, _, true) => say!(l, "rival-lower-of", by, what = &what, worse),
+            (0, ..) => say!(l, "rival-more-of", by, what = &what, worse),
+            (_, true, _) => say!(l, "rival-less", by, worse),
+            (_, _, true) => say!(l, "rival-lower", by, worse),
+            _ => say!(l, "rival-more", by, worse),
         }
     };
     let rivals = l.list(&comparisons.iter().enumerate().map(rival).collect::<Vec<_>>());
     match (energy, lower) {
-        (true, _) => say!(l, "claims-less", better = better, rivals = rivals, at = at),
-        (_, true) => say!(l, "claims-lower", better = better, rivals = rivals, at = at),
-        _ => say!(l, "claims-more", better = better, rivals = rivals, at = at),
+        (true, _) => say!(l, "claims-less", better, rivals, at),
+        (_, true) => say!(l, "claims-lower", better, rivals, at),
+        _ => say!(l, "claims-more", better, rivals, at),
     }
 }
 
@@ -211,14 +206,14 @@ pub fn claim(
     let mut basis = vec![step.title.text(l)];
     basis.extend(calculation(l, step, comparison));
     let (repeats, comparisons) = (comparison.repeats, claim.family);
-    basis.push(say!(l, "claim-family", repeats = repeats, comparisons = comparisons));
+    basis.push(say!(l, "claim-family", repeats, comparisons));
     basis.extend(claim.scope.as_ref().map(|scope| drives(l, scope)));
     if claim.of_points > 1 {
         basis.push(say!(l, "claim-largest-of", points = claim.of_points));
     }
     if step.is_untested_for_drift() {
         let window = units::duration(step.window_ns.unwrap_or(0));
-        basis.push(say!(l, "claim-untested", window = window));
+        basis.push(say!(l, "claim-untested", window));
     }
     if comparison.standing == Standing::AtLeast {
         let better = &subjects[comparison.better].name;
@@ -227,8 +222,8 @@ pub fn claim(
             cell.subject == comparison.better && limit == Some(Bottleneck::NoDrive)
         };
         basis.push(match step.cells.iter().any(in_memory) {
-            true => say!(l, "claim-no-drive", better = better),
-            false => say!(l, "claim-host-limited", better = better),
+            true => say!(l, "claim-no-drive", better),
+            false => say!(l, "claim-host-limited", better),
         });
     }
     (sentence(l, subjects, step, comparison), l.clauses(&basis))
@@ -281,12 +276,12 @@ pub fn crossover(
 
 /// A sentence about a step, after its name: "4 KiB reads: …".
 pub fn of_step(l: Language, step: &StepFacts, sentence: String) -> String {
-    say!(l, "of-step", step = &step.title, sentence = sentence)
+    say!(l, "of-step", step = &step.title, sentence)
 }
 
 /// A sentence with its full stop.
 pub fn stopped(l: Language, sentence: String) -> String {
-    say!(l, "full-stop", sentence = sentence)
+    say!(l, "full-stop", sentence)
 }
 
 /// Sentences after one another.
@@ -305,24 +300,8 @@ pub fn crossed(
     let (before, after) = (&subjects[crossover.before].name, &subjects[crossover.after].name);
     let what = metric(l, &crossover.metric, step);
     match crossover.metric.better() {
-        Better::Lower => say!(
-            l,
-            "crossed-lower",
-            before = before,
-            what = what,
-            until = until,
-            after = after,
-            from = from
-        ),
-        Better::Higher => say!(
-            l,
-            "crossed-higher",
-            before = before,
-            what = what,
-            until = until,
-            after = after,
-            from = from
-        ),
+        Better::Lower => say!(l, "crossed-lower", before, what, until, after, from),
+        Better::Higher => say!(l, "crossed-higher", before, what, until, after, from),
     }
 }
 
@@ -352,12 +331,12 @@ pub fn barred(l: Language, subjects: &Subjects, measured: &MeasuredFacts, bar: &
         Some(step) => say!(
             l,
             "not-comparable-in",
-            other = other,
-            first = first,
+            other,
+            first,
             step = &measured.steps[step].title,
             differences = each
         ),
-        None => say!(l, "not-comparable", other = other, first = first, differences = each),
+        None => say!(l, "not-comparable", other, first, differences = each),
     }
 }
 
@@ -365,7 +344,7 @@ pub fn barred(l: Language, subjects: &Subjects, measured: &MeasuredFacts, bar: &
 pub fn differences(l: Language, subjects: &Subjects, bar: &Barred) -> String {
     let differs = |d: &Difference| {
         let values = condition_text::values(l, subjects, d);
-        say!(l, "differs", what = condition_text::condition(l, &d.what), values = values)
+        say!(l, "differs", what = condition_text::condition(l, &d.what), values)
     };
     bar.differences.iter().map(differs).collect::<Vec<_>>().join(&say!(l, "between-clauses"))
 }

@@ -282,11 +282,11 @@ impl GroupedBars {
             return say!(l, "hover-not-limited", bar = name);
         }
         let value = format!("{}{mark} {}", exact(bar.value), self.y_label);
-        let value = say!(l, "named-value", name = name, value = value);
+        let value = say!(l, "named-value", name, value);
         match bar.high > bar.low {
             true => {
                 let (low, high) = (exact(bar.low), exact(bar.high));
-                say!(l, "hover-interval", value = value, low = low, high = high)
+                say!(l, "hover-interval", value, low, high)
             }
             false => value,
         }

@@ -1,11 +1,11 @@
 //! Figures with several series per point: drives, instances, neighbours; and one class of op per
 //! minute.
 
-use super::{StepDrawing, name, quantity, scaled, time, user_latency};
+use super::{StepDrawing, name, quantity, scaled, time};
 use crate::analysis::claim::lead;
 use crate::analysis::facts::CellFacts;
 use crate::analysis::points::metric::{Metric, PointFigure as Of};
-use crate::analysis::points::point_summary::{ClassSummary, P99, RepeatSummary};
+use crate::analysis::points::point_summary::{ClassSummary, RepeatSummary};
 use crate::chart::Chart;
 use crate::chart::kinds::bars::{Bar, BarSeries, GroupedBars};
 use crate::language::Name;
@@ -38,9 +38,7 @@ impl StepDrawing<'_> {
         }
         let l = self.language;
         let (scale, time_unit) = time(self.step);
-        let p99 = |s: &RepeatSummary| {
-            Some(scaled(user_latency(s, self.step)?.percentiles_ns[P99].as_ref()?, scale))
-        };
+        let p99 = |s: &RepeatSummary| Some(scaled(s.p99_ns(self.step.class)?, scale));
         let ops = |s: &RepeatSummary| Some(scaled(s.ops_per_s.as_ref()?, 1.0));
         let pick: [(&str, &str, &BarPick<'_>); 2] =
             [("ops/s", "ops/s", &ops), ("p99", time_unit, &p99)];
@@ -78,9 +76,7 @@ impl StepDrawing<'_> {
         let l = self.language;
         let several = self.lead().iter().any(|(_, cell)| cell.instances.len() > 1);
         let (scale, time_unit) = time(self.step);
-        let p99 = |s: &RepeatSummary| {
-            Some(scaled(user_latency(s, self.step)?.percentiles_ns[P99].as_ref()?, scale))
-        };
+        let p99 = |s: &RepeatSummary| Some(scaled(s.p99_ns(self.step.class)?, scale));
         let mean = |cell: &CellFacts| {
             let each: Option<Vec<f64>> =
                 cell.instances.iter().map(|(_, s)| Some(p99(s)?.value)).collect();

@@ -1,23 +1,28 @@
 //! Differences in test conditions, graded.
 
 use crate::analysis::difference::Grade;
-use crate::analysis::facts::Facts;
+use crate::analysis::facts::{Comparisons, MeasuredFacts, Subjects};
 use crate::brief::block::{Block, Table};
-use crate::brief::section::Section;
+use crate::brief::section::{Section, SectionBlocks};
 use crate::brief::text::condition_text::{condition, not_given, values};
 use crate::language::Language;
 use crate::say;
 
 /// Differences between subjects apart from the drive.
 pub const SECTION: Section =
-    Section { id: "fairness", title: |l| say!(l, "section-fairness"), appendix: false, blocks };
+    Section::main("fairness", |l| say!(l, "section-fairness"), SectionBlocks::Compared(blocks));
 
-fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
-    if facts.subjects.len() < 2 {
+fn blocks(
+    l: Language,
+    subjects: &Subjects,
+    _: &MeasuredFacts,
+    comparisons: &Comparisons,
+) -> Vec<Block> {
+    if subjects.len() < 2 {
         return Vec::new();
     }
-    let found = &facts.comparisons.conditions;
-    let unknown = facts.comparisons.not_given.iter();
+    let found = &comparisons.conditions;
+    let unknown = comparisons.not_given.iter();
     let unknown: Vec<String> = unknown.map(|what| not_given(l, *what)).collect();
     let unknown = match unknown.is_empty() {
         true => None,
@@ -28,7 +33,7 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     }
     let rows = found
         .iter()
-        .map(|d| vec![grade(l, d.grade), condition(l, &d.what), values(l, &facts.subjects, d)]);
+        .map(|d| vec![grade(l, d.grade), condition(l, &d.what), values(l, subjects, d)]);
     let head = [String::new(), say!(l, "column-what"), say!(l, "column-values")];
     [Some(Table::of(3, &head, rows.collect()).block()), unknown].into_iter().flatten().collect()
 }
@@ -44,6 +49,7 @@ fn grade(l: Language, grade: Grade) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::Facts;
     use crate::analysis::comparability::conditions::tests::{UNLIKE, two_alike};
     use crate::analysis::comparability::conditions::{differences, unknown};
     use crate::analysis::keys::RunKey;
@@ -54,9 +60,8 @@ mod tests {
         facts.comparisons.conditions = differences(&facts);
         facts.comparisons.not_given = unknown(&facts.measured, &facts.setup);
         let said = say!(Language::ENGLISH, "nothing-differs");
-        blocks(Language::ENGLISH, &facts)
-            .iter()
-            .any(|b| matches!(b, Block::Text(_, line) if words(line) == said))
+        let is_said = |b: &Block| matches!(b, Block::Text(_, line) if words(line) == said);
+        SECTION.blocks.of(Language::ENGLISH, &facts).iter().any(is_said)
     }
 
     #[test]

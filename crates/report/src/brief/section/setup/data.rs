@@ -1,10 +1,10 @@
 //! The full data: every cell, stream and class with all its percentiles.
 
-use crate::analysis::facts::{Facts, SetupFacts, StepFacts, Subjects};
+use crate::analysis::facts::{MeasuredFacts, SetupFacts, StepFacts, Subjects};
 use crate::analysis::points::point_summary::{ClassSummary, PERCENTILES, RepeatSummary};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format;
-use crate::brief::section::Section;
+use crate::brief::section::{Section, SectionBlocks};
 use crate::brief::text::table_cell::{TableCell, texts};
 use crate::chart::step::name;
 use crate::language::{Language, Name};
@@ -12,19 +12,21 @@ use crate::say;
 
 /// All cells, streams and classes.
 pub const SECTION: Section =
-    Section { id: "data", title: |l| say!(l, "section-data"), appendix: true, blocks };
+    Section::appendix("data", |l| say!(l, "section-data"), SectionBlocks::Setup(blocks));
 
-fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
-    let how = match facts.setup.is_imported() {
+fn blocks(
+    l: Language,
+    subjects: &Subjects,
+    setup: &SetupFacts,
+    measured: &MeasuredFacts,
+) -> Vec<Block> {
+    let how = match setup.is_imported() {
         true => say!(l, "data-how-imported"),
         false => say!(l, "data-how"),
     };
     let mut out = vec![Block::note(how)];
-    for step in &facts.measured.steps {
-        out.extend([
-            Block::chapter(step.title.text(l)),
-            table(l, &facts.subjects, &facts.setup, step).block(),
-        ]);
+    for step in &measured.steps {
+        out.extend([Block::chapter(step.title.text(l)), table(l, subjects, setup, step).block()]);
     }
     out
 }

@@ -4,12 +4,12 @@
 //! The rate of a server is its mean over the repeats, so that the servers' rates add up to the
 //! total; the geometric mean used for levels elsewhere does not.
 
-use crate::analysis::facts::{CellFacts, Facts, SetupFacts, StepFacts, Subjects};
-use crate::analysis::points::point_summary::{ClassSummary, Latency, P99, RepeatSummary};
+use crate::analysis::facts::{CellFacts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
+use crate::analysis::points::point_summary::{P99, RepeatSummary};
 use crate::base::units;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
-use crate::brief::section::Section;
+use crate::brief::section::{Section, SectionBlocks};
 use crate::brief::text::table_cell::{TableCell, texts};
 use crate::chart::step::name;
 use crate::language::Language;
@@ -17,22 +17,26 @@ use crate::say;
 use crate::stats::spread::{spread, variation};
 
 /// Results by server.
-pub const SECTION: Section = Section {
-    id: "database-servers",
-    title: |l| say!(l, "section-database-servers"),
-    appendix: false,
-    blocks,
-};
+pub const SECTION: Section = Section::main(
+    "database-servers",
+    |l| say!(l, "section-database-servers"),
+    SectionBlocks::Setup(blocks),
+);
 
 /// The index of p99.9.
 const P999: usize = 3;
 
-fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
+fn blocks(
+    l: Language,
+    subjects: &Subjects,
+    setup: &SetupFacts,
+    measured: &MeasuredFacts,
+) -> Vec<Block> {
     let mut out = Vec::new();
-    for step in &facts.measured.steps {
-        let Some(together) = together(l, &facts.subjects, &facts.setup, step) else { continue };
+    for step in &measured.steps {
+        let Some(together) = together(l, subjects, setup, step) else { continue };
         out.extend([Block::chapter(step.title.text(l)), together.block()]);
-        out.extend(each(l, &facts.subjects, &facts.setup, step).map(Table::block));
+        out.extend(each(l, subjects, setup, step).map(Table::block));
     }
     if !out.is_empty() {
         out.push(Block::note(how(l)));
@@ -76,14 +80,6 @@ fn transactions(summary: &RepeatSummary) -> u64 {
     summary.classes.iter().filter(|c| c.class.counts_as_op()).filter_map(|c| c.ops).sum()
 }
 
-fn latency<'s>(step: &StepFacts, summary: &'s RepeatSummary) -> Option<&'s Latency> {
-    summary.class(step.class).map(ClassSummary::user_latency)
-}
-
-fn p99_ns(step: &StepFacts, summary: &RepeatSummary) -> Option<f64> {
-    latency(step, summary)?.percentiles_ns[P99].as_ref().map(|e| e.value)
-}
-
 /// A row for each subject and axis value, for all its servers together.
 pub fn together(
     l: Language,
@@ -103,11 +99,12 @@ pub fn together(
         say!(l, "column-mean-of-p99s"),
         say!(l, "column-p99-pooled"),
     ];
+    let p99_ns = |s: &RepeatSummary| Some(s.p99_ns(step.class)?.value);
     let row = |cell: &CellFacts| {
         let (all, total) = (servers(subjects, setup, step, cell), cell.total.as_ref()?);
         let rates: Vec<f64> = all.iter().map(|(.., s)| rate(s)).collect();
         let apart = spread(&rates).filter(|_| all.len() > 1)?;
-        let p99s: Option<Vec<f64>> = all.iter().map(|(.., s)| p99_ns(step, s)).collect();
+        let p99s: Option<Vec<f64>> = all.iter().map(|(.., s)| p99_ns(s)).collect();
         let mean = p99s.map(|p99s| p99s.iter().sum::<f64>() / p99s.len() as f64);
         let varied = variation(&rates).map(|share| number_format::share(l, share));
         let mut row =
@@ -115,7 +112,7 @@ pub fn together(
         let rates = [rate(total), apart.min, apart.median, apart.max];
         row.extend(rates.map(TableCell::fixed));
         row.push(varied.unwrap_or(NONE.into()).into());
-        row.extend([TableCell::time(mean), TableCell::time(p99_ns(step, total))]);
+        row.extend([TableCell::time(mean), TableCell::time(p99_ns(total))]);
         Some((Mark::None, row))
     };
     let rows: Vec<_> = step.cells.iter().filter_map(row).collect();
@@ -168,7 +165,7 @@ fn server(
     let drive = drives.get(drive as usize).cloned().unwrap_or_default();
     match cell.instances.is_empty() {
         true => drive,
-        false => say!(l, "server-of-drive", drive = drive, server = instance + 1),
+        false => say!(l, "server-of-drive", drive, server = instance + 1),
     }
 }
 
@@ -185,7 +182,7 @@ fn share(l: Language, cell: &CellFacts, (drive, instance): (u32, u32)) -> [Strin
 }
 
 fn numbers(l: Language, step: &StepFacts, summary: &RepeatSummary) -> Vec<TableCell> {
-    let times = latency(step, summary);
+    let times = summary.user_latency(step.class);
     let p = |i: usize| TableCell::latency(times.and_then(|t| t.percentiles_ns[i].as_ref()));
     vec![
         number_format::grouped(l, transactions(summary)).into(),

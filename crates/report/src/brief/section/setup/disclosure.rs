@@ -4,7 +4,7 @@
 use crate::analysis::facts::{DisclosureGroup, Facts, ReportStatements, RunFacts};
 use crate::brief::block::Block;
 use crate::brief::kernel_parameters;
-use crate::brief::section::Section;
+use crate::brief::section::{Section, SectionBlocks};
 use crate::brief::text::wording;
 use crate::language::Language;
 use crate::record::key::FactHeading;
@@ -12,8 +12,11 @@ use crate::say;
 use crate::terms::names;
 
 /// All facts, and the plan.
-pub const SECTION: Section =
-    Section { id: "disclosure", title: |l| say!(l, "section-disclosure"), appendix: true, blocks };
+pub const SECTION: Section = Section::appendix(
+    "disclosure",
+    |l| say!(l, "section-disclosure"),
+    SectionBlocks::Whole(blocks),
+);
 
 /// Sort position of a heading: those of every run first, then engines and others, in the bundle's
 /// order.
@@ -47,10 +50,10 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
         let when = wording::when_measured(l, run);
         let (version, repeats) = (&run.dyno_version, run.repeats);
         if run.is_imported() {
-            let said = say!(l, "imported-run", when = when, version = version);
+            let said = say!(l, "imported-run", when, version);
             return (run.file.clone(), said);
         }
-        (run.file.clone(), say!(l, "run", when = when, version = version, repeats = repeats))
+        (run.file.clone(), say!(l, "run", when, version, repeats))
     };
     let mut out = vec![Block::Pairs(say!(l, "runs"), facts.setup.runs.iter().map(run).collect())];
     let mut groups: Vec<_> = facts.setup.disclosure.iter().collect();

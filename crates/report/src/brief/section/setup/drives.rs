@@ -3,12 +3,12 @@
 //! The whole is the sum of its drives' ops and the percentile of their merged histograms, never a
 //! mean of percentiles; the spread is the minimum, median and maximum of the individual drives.
 
-use crate::analysis::facts::{CellFacts, Facts, StepFacts, Subjects};
-use crate::analysis::points::point_summary::{ClassSummary, P99, RepeatSummary};
+use crate::analysis::facts::{CellFacts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
+use crate::analysis::points::point_summary::{P99, RepeatSummary};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::NONE;
-use crate::brief::section::Section;
 use crate::brief::section::setup::database_servers;
+use crate::brief::section::{Section, SectionBlocks};
 use crate::brief::text::table_cell::{TableCell, texts};
 use crate::chart::step::name;
 use crate::language::Language;
@@ -17,7 +17,7 @@ use crate::stats::spread::{Dispersion, spread};
 
 /// Each drive of a group.
 pub const SECTION: Section =
-    Section { id: "drives", title: |l| say!(l, "section-drives"), appendix: true, blocks };
+    Section::appendix("drives", |l| say!(l, "section-drives"), SectionBlocks::Setup(blocks));
 
 /// How the numbers of a group are computed.
 pub fn aggregation(l: Language) -> String {
@@ -55,10 +55,14 @@ fn drive_head(l: Language) -> Vec<String> {
     head
 }
 
-fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
+fn blocks(
+    l: Language,
+    subjects: &Subjects,
+    setup: &SetupFacts,
+    measured: &MeasuredFacts,
+) -> Vec<Block> {
     let mut out = Vec::new();
     // Servers have their own section.
-    let Facts { subjects, setup, measured, .. } = facts;
     let is_of_drives = |s: &&StepFacts| database_servers::together(l, subjects, setup, s).is_none();
     let steps = || measured.steps.iter().filter(is_of_drives);
     for step in steps() {
@@ -82,15 +86,16 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
 /// A row for each cell with several instances: the pooled p99, and those of the individual
 /// instances.
 fn instance_rows(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<Vec<TableCell>> {
+    let p99_ns = |s: &RepeatSummary| Some(s.p99_ns(step.class)?.value);
     let row = |cell: &CellFacts| {
         let total = cell.total.as_ref().filter(|_| cell.instances.len() > 1)?;
-        let each: Option<Vec<f64>> = cell.instances.iter().map(|(_, s)| p99_ns(step, s)).collect();
+        let each: Option<Vec<f64>> = cell.instances.iter().map(|(_, s)| p99_ns(s)).collect();
         let each = each?;
         let mean = each.iter().sum::<f64>() / each.len() as f64;
         let mut row = texts([step.values[cell.value].text(l), name(subjects, cell)]);
         row.push(cell.instances.len().to_string().into());
         row.push(TableCell::rate(total.ops_per_s.as_ref()));
-        row.extend([TableCell::time(p99_ns(step, total)), TableCell::time(Some(mean))]);
+        row.extend([TableCell::time(p99_ns(total)), TableCell::time(Some(mean))]);
         row.extend(three(spread(&each), |ns| TableCell::time(Some(ns))));
         Some(row)
     };
@@ -120,16 +125,17 @@ fn table(
 }
 
 fn rows(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<Vec<TableCell>> {
+    let p99_ns = |s: &RepeatSummary| Some(s.p99_ns(step.class)?.value);
     let row = |cell: &CellFacts| {
         let total = cell.total.as_ref().filter(|_| cell.drives.len() > 1)?;
         let rates = cell.drives.iter().filter_map(|(_, s)| s.ops_per_s.as_ref());
         let ops: Vec<f64> = rates.map(|ops| ops.value).collect();
-        let p99: Option<Vec<f64>> = cell.drives.iter().map(|(_, s)| p99_ns(step, s)).collect();
+        let p99: Option<Vec<f64>> = cell.drives.iter().map(|(_, s)| p99_ns(s)).collect();
         let mut row = texts([step.values[cell.value].text(l), name(subjects, cell)]);
         row.push(cell.drives.len().to_string().into());
         row.push(TableCell::rate(total.ops_per_s.as_ref()));
         row.extend(three(spread(&ops), TableCell::fixed));
-        row.push(TableCell::time(p99_ns(step, total)));
+        row.push(TableCell::time(p99_ns(total)));
         row.extend(three(p99.and_then(|p| spread(&p)), |ns| TableCell::time(Some(ns))));
         Some(row)
     };
@@ -140,17 +146,11 @@ fn three(spread: Option<Dispersion>, show: impl Fn(f64) -> TableCell) -> [TableC
     spread.map_or([NONE, NONE, NONE].map(TableCell::from), |s| [s.min, s.median, s.max].map(&show))
 }
 
-/// For the class in the step's figures.
-fn p99_ns(step: &StepFacts, summary: &RepeatSummary) -> Option<f64> {
-    let times = summary.class(step.class).map(ClassSummary::user_latency)?;
-    times.percentiles_ns[P99].as_ref().map(|e| e.value)
-}
-
 fn drive_rows(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<Vec<TableCell>> {
     let mut all = Vec::new();
     for cell in step.cells.iter().filter(|c| c.drives.len() > 1) {
         for (drive, summary) in &cell.drives {
-            let times = summary.class(step.class).map(ClassSummary::user_latency);
+            let times = summary.user_latency(step.class);
             let p = |i: usize| TableCell::latency(times.and_then(|t| t.percentiles_ns[i].as_ref()));
             let drives = &subjects[cell.subject].drives;
             let drive_name = drives.get(*drive as usize).cloned().unwrap_or_default();

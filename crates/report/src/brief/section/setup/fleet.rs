@@ -1,19 +1,23 @@
 //! The fleet: drives as samples of their models, in figures, a table and sentences.
 
-use crate::analysis::facts::Facts;
+use crate::analysis::facts::{Comparisons, MeasuredFacts, Subjects};
 use crate::brief::block::Block;
 use crate::brief::fleet::of_step;
-use crate::brief::section::Section;
+use crate::brief::section::{Section, SectionBlocks};
 use crate::chart::{self, StepDrawing};
 use crate::language::Language;
 use crate::say;
 
 /// Drives as samples of their models.
 pub const SECTION: Section =
-    Section { id: "fleet", title: |l| say!(l, "section-fleet"), appendix: false, blocks };
+    Section::main("fleet", |l| say!(l, "section-fleet"), SectionBlocks::Compared(blocks));
 
-fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
-    let Facts { subjects, measured, comparisons, .. } = facts;
+fn blocks(
+    l: Language,
+    subjects: &Subjects,
+    measured: &MeasuredFacts,
+    comparisons: &Comparisons,
+) -> Vec<Block> {
     let mut out = Vec::new();
     for step in &measured.steps {
         let Some(fleet) = &comparisons.fleets[step.key] else { continue };

@@ -6,7 +6,7 @@ use crate::analysis::hosts::{Joint, JointHost, Sum, SumRefusal};
 use crate::base::units;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
-use crate::brief::section::Section;
+use crate::brief::section::{Section, SectionBlocks};
 use crate::brief::text::table_cell::{TableCell, texts};
 use crate::language::{Language, Name};
 use crate::record::ClockOffset;
@@ -14,7 +14,7 @@ use crate::say;
 
 /// Hosts with a common start.
 pub const SECTION: Section =
-    Section { id: "hosts", title: |l| say!(l, "section-hosts"), appendix: false, blocks };
+    Section::main("hosts", |l| say!(l, "section-hosts"), SectionBlocks::Whole(blocks));
 
 /// The complete section; empty without a common start.
 pub fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
@@ -141,7 +141,7 @@ pub fn reason(
             let worst = worst.max_by_key(|offset| offset.most_ns());
             let offset = worst.map_or(String::new(), |offset| offset_text(l, offset));
             let limit = number_format::time(l, start.limit_ns as f64);
-            say!(l, "hosts-clock", host = file(host), offset = offset, limit = limit)
+            say!(l, "hosts-clock", host = file(host), offset, limit)
         }
         SumRefusal::Missing(host) => say!(
             l,

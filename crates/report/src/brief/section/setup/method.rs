@@ -5,14 +5,14 @@ use crate::analysis::verdicts::selftest;
 use crate::base::histogram::SAMPLES_ABOVE;
 use crate::base::units;
 use crate::brief::block::Block;
-use crate::brief::section::Section;
+use crate::brief::section::{Section, SectionBlocks};
 use crate::brief::text::wording;
 use crate::language::Language;
 use crate::say;
 
 /// Definitions and formulas.
 pub const SECTION: Section =
-    Section { id: "method", title: |l| say!(l, "section-method"), appendix: true, blocks };
+    Section::appendix("method", |l| say!(l, "section-method"), SectionBlocks::Whole(blocks));
 
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     vec![Block::Terms(definitions(l, facts))]
@@ -38,7 +38,7 @@ fn definitions(l: Language, facts: &Facts) -> Vec<(String, String)> {
         let (warmup, window) = (units::duration(warmup), units::duration(window));
         all.push((
             say!(l, "step-named", step = &step.name),
-            say!(l, "step-windows", warmup = warmup, window = window),
+            say!(l, "step-windows", warmup, window),
         ));
     }
     if facts.setup.is_imported() {
@@ -53,7 +53,7 @@ fn definitions(l: Language, facts: &Facts) -> Vec<(String, String)> {
         false => all.extend(formulas),
     }
     let said = |summary: String| {
-        let said = say!(l, "on-this-host", summary = summary);
+        let said = say!(l, "on-this-host", summary);
         (say!(l, "self-test"), wording::stopped(l, said))
     };
     all.extend(selftest::of_host(&facts.setup).into_iter().map(said));

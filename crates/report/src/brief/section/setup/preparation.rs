@@ -1,9 +1,9 @@
 //! The preparation of the drives, and whether they reached steady state.
 
-use crate::analysis::facts::{Facts, SetupFacts, Subjects};
+use crate::analysis::facts::{MeasuredFacts, SetupFacts, Subjects};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format;
-use crate::brief::section::Section;
+use crate::brief::section::{Section, SectionBlocks};
 use crate::chart::kinds::steady;
 use crate::language::{Language, Name};
 use crate::plan::SteadyMetric;
@@ -12,26 +12,25 @@ use crate::say;
 use crate::terms::names;
 
 /// How drives were prepared.
-pub const SECTION: Section = Section {
-    id: "preparation",
-    title: |l| say!(l, "section-preparation"),
-    appendix: true,
-    blocks,
-};
+pub const SECTION: Section = Section::appendix(
+    "preparation",
+    |l| say!(l, "section-preparation"),
+    SectionBlocks::Setup(blocks),
+);
 
-fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
-    let mut out = warnings(l, &facts.subjects, &facts.setup);
-    let states = steady::states(l, &facts.subjects, &facts.setup);
+fn blocks(l: Language, subjects: &Subjects, setup: &SetupFacts, _: &MeasuredFacts) -> Vec<Block> {
+    let mut out = warnings(l, subjects, setup);
+    let states = steady::states(l, subjects, setup);
     if !states.is_empty() {
-        out.push(Block::Figures(steady::figures(l, &facts.subjects, &facts.setup)));
+        out.push(Block::Figures(steady::figures(l, subjects, setup)));
         out.push(verdicts(l, &states).block());
     }
-    if !facts.setup.prepared.is_empty() {
-        let rows = facts.setup.prepared.iter().map(|(subject, p)| {
+    if !setup.prepared.is_empty() {
+        let rows = setup.prepared.iter().map(|(subject, p)| {
             let at = l.moment(p.ended_unix_ns);
             let drive = (p.drive + 1).to_string();
             let (action, outcome) = (done(l, &p.action), outcome(l, p));
-            vec![facts.subjects[*subject].name.clone(), drive, action, outcome, at]
+            vec![subjects[*subject].name.clone(), drive, action, outcome, at]
         });
         let head = [
             say!(l, "column-subject"),
@@ -66,27 +65,13 @@ fn outcome(l: Language, prepared: &PreparationStep) -> String {
     let Some(state) = &prepared.steady else { return done(l, &prepared.outcome) };
     let (rounds, metric) = (state.rounds.len(), Name::tracked(state.metric.name()));
     let Some(window) = &state.window else {
-        return say!(l, "too-few-rounds", metric = metric);
+        return say!(l, "too-few-rounds", metric);
     };
     let percent = |share: f64| number_format::percent(l, share * 100.0, 1);
     let (excursion, slope) = (percent(window.excursion), percent(window.slope));
     match window.steady {
-        true => say!(
-            l,
-            "steady-after",
-            rounds = rounds,
-            metric = metric,
-            excursion = excursion,
-            slope = slope
-        ),
-        false => say!(
-            l,
-            "not-steady-within",
-            rounds = rounds,
-            metric = metric,
-            excursion = excursion,
-            slope = slope
-        ),
+        true => say!(l, "steady-after", rounds, metric, excursion, slope),
+        false => say!(l, "not-steady-within", rounds, metric, excursion, slope),
     }
 }
 
@@ -95,7 +80,7 @@ fn warnings(l: Language, subjects: &Subjects, setup: &SetupFacts) -> Vec<Block> 
     let states = steady::states(l, subjects, setup);
     let warning = |(name, state): &(String, &SteadyState)| {
         let rounds = state.rounds.len();
-        Block::warning(say!(l, "not-steady-warning", drive = name, rounds = rounds))
+        Block::warning(say!(l, "not-steady-warning", drive = name, rounds))
     };
     states.iter().filter(|(_, s)| !s.reached()).map(warning).collect()
 }

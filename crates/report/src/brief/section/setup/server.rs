@@ -5,14 +5,14 @@ use crate::analysis::facts::{Facts, MeasuredFacts, SetupFacts};
 use crate::base::units;
 use crate::brief::block::Block;
 use crate::brief::kernel_parameters;
-use crate::brief::section::Section;
+use crate::brief::section::{Section, SectionBlocks};
 use crate::language::{Language, Name};
 use crate::record::key::{FactKey, cpu, drive, dyno, engine, host, kernel, memory};
 use crate::say;
 
 /// The server's hardware and software.
 pub const SECTION: Section =
-    Section { id: "server", title: |l| say!(l, "section-server"), appendix: true, blocks };
+    Section::appendix("server", |l| say!(l, "section-server"), SectionBlocks::Whole(blocks));
 
 /// In the order of the table.
 const HARDWARE: &[FactKey] = &[
@@ -100,7 +100,7 @@ fn pairs(l: Language, facts: &Facts, rows: &[FactKey]) -> Vec<(String, String)> 
             let all: Vec<&str> = found.iter().map(|(_, value)| value.as_str()).collect();
             if all.len() <= MOST_VALUES {
                 let (heading, fact) = (Name::fact(heading), Name::fact(key.name));
-                let label = say!(l, "difference-fact", heading = heading, fact = fact);
+                let label = say!(l, "difference-fact", heading, fact);
                 pairs.push((label, all.join("; ")));
             }
             continue;

@@ -3,12 +3,12 @@
 
 use crate::analysis::claim::compare::{ComparedFigure, StepPlace};
 use crate::analysis::claim::lead;
-use crate::analysis::facts::{Comparisons, Facts, StepFacts, Subjects};
+use crate::analysis::facts::{Comparisons, MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
-use crate::brief::section::Section;
+use crate::brief::section::{Section, SectionBlocks};
 use crate::brief::text::table_cell::{TableCell, texts};
 use crate::brief::text::{metric_text, published, wording};
 use crate::chart::mark;
@@ -17,12 +17,11 @@ use crate::plan::Field;
 use crate::say;
 
 /// Every difference, point by point.
-pub const SECTION: Section = Section {
-    id: "differences",
-    title: |l| say!(l, "section-differences"),
-    appendix: true,
-    blocks,
-};
+pub const SECTION: Section = Section::appendix(
+    "differences",
+    |l| say!(l, "section-differences"),
+    SectionBlocks::Compared(blocks),
+);
 
 /// Maximum number of axis values next to a figure.
 const MOST_VALUES: usize = 8;
@@ -31,9 +30,13 @@ const MOST_VALUES: usize = 8;
 pub const MOST_COLUMNS: usize = 8;
 
 /// Omitted from the steps' own parts: the other axis values, and differences between rivals.
-fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
+fn blocks(
+    l: Language,
+    subjects: &Subjects,
+    measured: &MeasuredFacts,
+    comparisons: &Comparisons,
+) -> Vec<Block> {
     // Of imported figures without repeats, every difference with its calculation.
-    let Facts { subjects, measured, comparisons, .. } = facts;
     if comparisons.published {
         let rows = published::rows(l, subjects, measured);
         if !rows.is_empty() {

@@ -1,12 +1,12 @@
 //! The cost of durability: the same writes made durable by FUA, by a flush, and not at all; and
 //! databases that sync their log at each commit.
 
-use crate::analysis::facts::{CellFacts, Facts, MeasuredFacts, StepFacts, Subjects};
+use crate::analysis::facts::{CellFacts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::point_summary::{PERCENTILES, RepeatSummary};
 use crate::analysis::verdicts::durability::{self, StepDurability, WriteGroup};
 use crate::brief::block::{Block, Mark, Table};
-use crate::brief::section::Section;
+use crate::brief::section::{Section, SectionBlocks};
 use crate::brief::text::table_cell::{TableCell, texts};
 use crate::chart::kinds::durable::{called, figures};
 use crate::language::Language;
@@ -14,22 +14,23 @@ use crate::say;
 
 /// What durability costs.
 pub const SECTION: Section =
-    Section { id: "durable", title: |l| say!(l, "section-durable"), appendix: false, blocks };
+    Section::main("durable", |l| say!(l, "section-durable"), SectionBlocks::Setup(blocks));
 
 /// The last of the percentiles that Dyno reports: p99.99.
 const LAST: usize = PERCENTILES.len() - 1;
 
-fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
-    let Facts { subjects, setup, measured, .. } = facts;
+fn blocks(
+    l: Language,
+    subjects: &Subjects,
+    setup: &SetupFacts,
+    measured: &MeasuredFacts,
+) -> Vec<Block> {
     let groups = durability::groups(measured, setup);
     if groups.is_empty() {
         return Vec::new();
     }
     let mut out = vec![Block::note(say!(l, "durable-how"))];
-    let figures = figures(l, subjects, measured, setup);
-    if !figures.is_empty() {
-        out.push(Block::Figures(figures));
-    }
+    out.extend(Block::figures(figures(l, subjects, measured, setup)));
     out.extend(groups.iter().filter_map(|group| table(l, subjects, measured, group)).flatten());
     let commits = durability::commits(measured, setup).into_iter();
     let commits: Vec<_> =

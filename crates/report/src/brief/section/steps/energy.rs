@@ -4,7 +4,7 @@ use crate::analysis::facts::{Facts, MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::limits::power::{MOST_DELAY_S, PowerFacts, PowerReadings};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format;
-use crate::brief::section::Section;
+use crate::brief::section::{Section, SectionBlocks};
 use crate::brief::text::table_cell::{TableCell, texts};
 use crate::chart::step::name;
 use crate::chart::{self, StepDrawing};
@@ -14,7 +14,7 @@ use crate::stats::Estimate;
 
 /// Power, energy and work per watt.
 pub const SECTION: Section =
-    Section { id: "energy", title: |l| say!(l, "section-energy"), appendix: true, blocks };
+    Section::appendix("energy", |l| say!(l, "section-energy"), SectionBlocks::Whole(blocks));
 
 /// Most important first, because a terminal omits columns that do not fit.
 fn head(l: Language, step: &StepFacts) -> Vec<String> {
@@ -35,7 +35,9 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     for step in &facts.measured.steps {
         let Some(table) = table(l, &facts.subjects, step) else { continue };
         out.push(Block::chapter(step.title.text(l)));
-        out.extend(figures(&StepDrawing::of(l, &facts.subjects, &facts.comparisons, step)));
+        let drawing = StepDrawing::of(l, &facts.subjects, &facts.comparisons, step);
+        // Metrics other than the step's headline.
+        out.extend(Block::figures(chart::choice::beside(SECTION.id, &drawing)));
         out.push(table.block());
     }
     if !out.is_empty() {
@@ -50,12 +52,6 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
         }
     }
     out
-}
-
-/// Metrics other than the step's headline.
-fn figures(drawing: &StepDrawing<'_>) -> Option<Block> {
-    let own = chart::choice::beside(SECTION.id, drawing);
-    (!own.is_empty()).then_some(Block::Figures(own))
 }
 
 /// A row for each cell and instrument, if there is one.
@@ -116,7 +112,7 @@ pub fn notes(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> Vec<
                 let late = match read.late_s {
                     Some(late_s) => {
                         let late = l.number(&format!("{late_s:.2} s"));
-                        say!(l, "meter-late", meter = &who, late = late)
+                        say!(l, "meter-late", meter = &who, late)
                     }
                     None => say!(l, "meter-unknown-delay", meter = &who),
                 };
@@ -131,8 +127,8 @@ pub fn notes(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> Vec<
                         "meter-too-little",
                         meter = who,
                         step = &step.title,
-                        at = at,
-                        covered = covered
+                        at,
+                        covered
                     ));
                 }
             }

@@ -2,11 +2,11 @@
 
 use crate::analysis::claim::compare::StepPlace;
 use crate::analysis::claim::curves::mean_curve;
-use crate::analysis::facts::{Comparisons, Facts, StepFacts, Subjects};
+use crate::analysis::facts::{Comparisons, MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::NONE;
-use crate::brief::section::Section;
+use crate::brief::section::{Section, SectionBlocks};
 use crate::brief::text::table_cell::TableCell;
 use crate::brief::text::wording;
 use crate::language::Language;
@@ -15,12 +15,11 @@ use crate::say;
 use crate::stats::curve::knee;
 
 /// Comparisons at equal latency and at equal load.
-pub const SECTION: Section = Section {
-    id: "equal-latency",
-    title: |l| say!(l, "section-equal-latency"),
-    appendix: false,
-    blocks,
-};
+pub const SECTION: Section = Section::main(
+    "equal-latency",
+    |l| say!(l, "section-equal-latency"),
+    SectionBlocks::Compared(blocks),
+);
 
 fn head(l: Language) -> Vec<String> {
     vec![
@@ -37,17 +36,20 @@ pub fn how(l: Language) -> String {
     say!(l, "equal-load-how")
 }
 
-fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
+fn blocks(
+    l: Language,
+    subjects: &Subjects,
+    measured: &MeasuredFacts,
+    comparisons: &Comparisons,
+) -> Vec<Block> {
     let mut all: Vec<(Mark, Vec<TableCell>)> = Vec::new();
-    for step in &facts.measured.steps {
+    for step in &measured.steps {
         // The step is named once.
         let named = |(i, row): (usize, Vec<TableCell>)| {
             let name = if i == 0 { step.title.text(l) } else { String::new() };
             (Mark::None, [vec![name.into()], row].concat())
         };
-        all.extend(
-            rows(l, &facts.subjects, &facts.comparisons, step).into_iter().enumerate().map(named),
-        );
+        all.extend(rows(l, subjects, comparisons, step).into_iter().enumerate().map(named));
     }
     if all.is_empty() {
         return Vec::new();

@@ -1,12 +1,12 @@
 //! Caches of language models' keys and values: the time until a prefix is loaded, hits, throughput
 //! and energy, and what the cache was.
 
-use crate::analysis::facts::{CellFacts, Facts, StepFacts, Subjects};
+use crate::analysis::facts::{CellFacts, MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::points::point_summary::{P99, RepeatSummary};
 use crate::base::units;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
-use crate::brief::section::Section;
+use crate::brief::section::{Section, SectionBlocks};
 use crate::brief::text::table_cell::{TableCell, texts};
 use crate::language::Language;
 use crate::record::{CachedBlocks, Class};
@@ -14,7 +14,7 @@ use crate::say;
 
 /// Caches of keys and values.
 pub const SECTION: Section =
-    Section { id: "kv-cache", title: |l| say!(l, "section-kv-cache"), appendix: false, blocks };
+    Section::main("kv-cache", |l| say!(l, "section-kv-cache"), SectionBlocks::Figures(blocks));
 
 /// The index of the 95th percentile in `PERCENTILES`.
 const P95: usize = 1;
@@ -27,14 +27,14 @@ struct CachedStream<'f> {
     summary: &'f RepeatSummary,
 }
 
-fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
-    let streams: Vec<CachedStream<'_>> = facts.measured.steps.iter().flat_map(of_step).collect();
+fn blocks(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> Vec<Block> {
+    let streams: Vec<CachedStream<'_>> = measured.steps.iter().flat_map(of_step).collect();
     if streams.is_empty() {
         return Vec::new();
     }
     vec![
         Block::note(say!(l, "kv-cache-how")),
-        times(l, &facts.subjects, &streams),
+        times(l, subjects, &streams),
         Block::chapter(say!(l, "kv-cache-caches")),
         caches(l, &streams),
     ]

@@ -1,10 +1,10 @@
 //! The highest load of each subject within the latency limit of a search.
 
-use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::facts::{CellFacts, MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
-use crate::brief::section::Section;
+use crate::brief::section::{Section, SectionBlocks};
 use crate::brief::text::table_cell::TableCell;
 use crate::language::Language;
 use crate::plan::search::Search;
@@ -13,11 +13,11 @@ use crate::stats::Estimate;
 
 /// The highest load within a latency limit.
 pub const SECTION: Section =
-    Section { id: "limit", title: |l| say!(l, "section-limit"), appendix: false, blocks };
+    Section::main("limit", |l| say!(l, "section-limit"), SectionBlocks::Figures(blocks));
 
-fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
+fn blocks(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> Vec<Block> {
     let mut out = Vec::new();
-    for step in &facts.measured.steps {
+    for step in &measured.steps {
         let Some(search) = &step.search else { continue };
         let limit = number_format::time(l, search.at_most_ns as f64);
         let most = say!(
@@ -26,7 +26,7 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
             axis = step.axis_text(l),
             stream = &search.stream,
             percentile = &search.percentile,
-            limit = limit
+            limit
         );
         let latency = || search.percentile.clone();
         let head = [
@@ -38,12 +38,12 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
             latency(),
         ];
         let row = |subject| {
-            let failed = facts.measured.failed(step, subject, None).min();
+            let failed = measured.failed(step, subject, None).min();
             let mut row = row(l, step, search, subject, failed);
-            row.insert(0, facts.subjects[subject].name.clone().into());
+            row.insert(0, subjects[subject].name.clone().into());
             (Mark::None, row)
         };
-        let rows = facts.subjects.keys().map(row).collect();
+        let rows = subjects.keys().map(row).collect();
         out.extend([
             Block::chapter(step.title.text(l)),
             Table::measured(l, 1, &head, rows).block(),

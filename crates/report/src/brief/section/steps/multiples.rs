@@ -2,13 +2,13 @@
 //! share of requests over 1 to 64 ms at each multiple tried, and the multiple itself.
 
 use crate::analysis::claim::multiple::{self, Multiple};
-use crate::analysis::facts::{CellFacts, Facts, StepFacts, Subjects};
+use crate::analysis::facts::{CellFacts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::point_numbers::OVER_MS;
 use crate::analysis::points::point_summary::{Latency, PERCENTILES};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
-use crate::brief::section::Section;
+use crate::brief::section::{Section, SectionBlocks};
 use crate::chart::step::name;
 use crate::language::{Language, Number};
 use crate::plan::search::Search;
@@ -16,10 +16,14 @@ use crate::say;
 
 /// The largest sustained multiple.
 pub const SECTION: Section =
-    Section { id: "multiple", title: |l| say!(l, "section-multiple"), appendix: false, blocks };
+    Section::main("multiple", |l| say!(l, "section-multiple"), SectionBlocks::Setup(blocks));
 
-fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
-    let Facts { subjects, setup, measured, .. } = facts;
+fn blocks(
+    l: Language,
+    subjects: &Subjects,
+    setup: &SetupFacts,
+    measured: &MeasuredFacts,
+) -> Vec<Block> {
     let of = |subject| {
         let found = multiple::of(subjects, setup, measured, subject)?;
         Some(Block::lead(said(l, subjects, subject, &found)))
@@ -49,16 +53,8 @@ fn said(l: Language, subjects: &Subjects, subject: SubjectKey, multiple: &Multip
     let (subject, low, high) = (&subjects[subject].name, number(value.low), number(value.high));
     let (value, repeats) = (number(value.value), value.n);
     match multiple.at_least {
-        true => say!(l, "multiple-at-least", subject = subject, multiple = value),
-        false => say!(
-            l,
-            "multiple-found",
-            subject = subject,
-            multiple = value,
-            low = low,
-            high = high,
-            repeats = repeats
-        ),
+        true => say!(l, "multiple-at-least", subject, multiple = value),
+        false => say!(l, "multiple-found", subject, multiple = value, low, high, repeats),
     }
 }
 

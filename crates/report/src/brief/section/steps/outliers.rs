@@ -1,14 +1,14 @@
 //! Outliers: the number attributed to drive, host or neither, and the slowest individually.
 //! docs/outliers.md has the rule.
 
-use crate::analysis::facts::{CellFacts, Facts, StepFacts, Subjects};
+use crate::analysis::facts::{CellFacts, Comparisons, MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::limits::slow_commands::SlowCommands;
 use crate::analysis::outlier_cause::{Cause, Reason};
 use crate::analysis::outliers::{MetersAround, Outlier};
 use crate::base::units;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
-use crate::brief::section::{Section, bottlenecks};
+use crate::brief::section::{Section, SectionBlocks, bottlenecks};
 use crate::brief::text::table_cell::TableCell;
 use crate::chart::outliers::cause_text;
 use crate::chart::step::name;
@@ -20,17 +20,22 @@ use crate::say;
 
 /// The causes of the slowest ops.
 pub const SECTION: Section =
-    Section { id: "outliers", title: |l| say!(l, "section-outliers"), appendix: true, blocks };
+    Section::appendix("outliers", |l| say!(l, "section-outliers"), SectionBlocks::Compared(blocks));
 
 /// Maximum number per step listed individually.
 const LISTED: usize = 5;
 
-fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
+fn blocks(
+    l: Language,
+    subjects: &Subjects,
+    measured: &MeasuredFacts,
+    comparisons: &Comparisons,
+) -> Vec<Block> {
     let mut out = Vec::new();
-    for step in &facts.measured.steps {
-        let row = |cell| Some((Mark::None, row(l, &facts.subjects, step, cell)?.to_vec()));
+    for step in &measured.steps {
+        let row = |cell| Some((Mark::None, row(l, subjects, step, cell)?.to_vec()));
         let rows: Vec<_> = step.cells.iter().filter_map(row).collect();
-        let slow = slow_commands(l, &facts.subjects, step);
+        let slow = slow_commands(l, subjects, step);
         if rows.is_empty() && slow.is_none() {
             continue;
         }
@@ -48,14 +53,14 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
         ];
         if !rows.is_empty() {
             out.push(Table::measured(l, 2, &head, rows).block());
-            out.push(Block::list(slowest(l, &facts.subjects, step)));
+            out.push(Block::list(slowest(l, subjects, step)));
         }
         out.extend(slow.into_iter().flatten());
     }
-    if facts.measured.steps.iter().any(|step| step.cells.iter().any(|c| c.outliers.count() > 0)) {
-        let drawing = |step| StepDrawing::of(l, &facts.subjects, &facts.comparisons, step);
+    if measured.steps.iter().any(|step| step.cells.iter().any(|c| c.outliers.count() > 0)) {
+        let drawing = |step| StepDrawing::of(l, subjects, comparisons, step);
         let of = |step| chart::of_step(SECTION.id, &drawing(step));
-        let figures: Vec<Chart> = facts.measured.steps.iter().flat_map(of).collect();
+        let figures: Vec<Chart> = measured.steps.iter().flat_map(of).collect();
         out.insert(0, Block::note(say!(l, "outliers-how")));
         out.insert(1, Block::Figures(figures));
     }
@@ -139,12 +144,12 @@ pub fn lines(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<String> 
             l,
             "outliers-line",
             place = bottlenecks::place(l, step, &subject, &at),
-            count = count,
-            least = least,
-            most = most,
-            drive = drive,
-            host = host,
-            unknown = unknown
+            count,
+            least,
+            most,
+            drive,
+            host,
+            unknown
         ))
     };
     step.cells.iter().filter_map(line).collect()
@@ -216,11 +221,11 @@ fn beside(l: Language, outlier: &Outlier) -> Vec<String> {
     }
     if let Some(n) = interrupts_per_s {
         let rate = Number(format!("{}/s", units::grouped(n.round() as u64)));
-        add(true, say!(l, "beside-interrupts", rate = rate));
+        add(true, say!(l, "beside-interrupts", rate));
     }
     if let Some(percent) = busiest_core_percent {
         let busy = number_format::percent(l, percent, 0);
-        add(true, say!(l, "beside-processor", busy = busy));
+        add(true, say!(l, "beside-processor", busy));
     }
     out
 }

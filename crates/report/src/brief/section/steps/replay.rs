@@ -1,22 +1,22 @@
 //! Recorded loads: whether they were replayed when they happened, whether with the same requests,
 //! and what was changed of them.
 
-use crate::analysis::facts::{CellFacts, Facts, MeasuredFacts, StepFacts, Subjects};
+use crate::analysis::facts::{CellFacts, Comparisons, MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::points::point_summary::{MovedData, RATE_KEPT, RepeatSummary};
 use crate::base::units::Rate;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
-use crate::brief::section::Section;
 use crate::brief::section::steps::replay_model;
+use crate::brief::section::{Section, SectionBlocks};
 use crate::brief::text::table_cell::{TableCell, texts};
-use crate::chart::{self, Chart, StepDrawing};
+use crate::chart::{self, StepDrawing};
 use crate::language::Language;
 use crate::record::Replayed;
 use crate::say;
 
 /// Recorded loads.
 pub const SECTION: Section =
-    Section { id: "replay", title: |l| say!(l, "section-replay"), appendix: false, blocks };
+    Section::main("replay", |l| say!(l, "section-replay"), SectionBlocks::Compared(blocks));
 
 /// A stream of a cell that replays a recorded load.
 struct ReplayedStream<'f> {
@@ -26,23 +26,25 @@ struct ReplayedStream<'f> {
     summary: &'f RepeatSummary,
 }
 
-fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
-    let streams: Vec<ReplayedStream<'_>> = facts.measured.steps.iter().flat_map(of_step).collect();
+fn blocks(
+    l: Language,
+    subjects: &Subjects,
+    measured: &MeasuredFacts,
+    comparisons: &Comparisons,
+) -> Vec<Block> {
+    let streams: Vec<ReplayedStream<'_>> = measured.steps.iter().flat_map(of_step).collect();
     if streams.is_empty() {
         return Vec::new();
     }
     let mut out = vec![Block::note(say!(l, "replay-how"))];
-    let drawing = |step| StepDrawing::of(l, &facts.subjects, &facts.comparisons, step);
+    let drawing = |step| StepDrawing::of(l, subjects, comparisons, step);
     let of = |step| chart::of_step(SECTION.id, &drawing(step));
-    let figures: Vec<Chart> = facts.measured.steps.iter().flat_map(of).collect();
-    if !figures.is_empty() {
-        out.push(Block::Figures(figures));
-    }
-    out.push(times(l, &facts.subjects, &streams));
+    out.extend(Block::figures(measured.steps.iter().flat_map(of).collect()));
+    out.push(times(l, subjects, &streams));
     out.push(Block::chapter(say!(l, "replay-requests")));
-    out.push(requests(l, &facts.subjects, &streams));
-    out.extend(remapped(l, &facts.subjects, &facts.measured));
-    out.extend(replay_model::blocks(l, &facts.subjects, &facts.measured));
+    out.push(requests(l, subjects, &streams));
+    out.extend(remapped(l, subjects, measured));
+    out.extend(replay_model::blocks(l, subjects, measured));
     out
 }
 

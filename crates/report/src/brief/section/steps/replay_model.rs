@@ -47,16 +47,15 @@ pub fn blocks(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> Vec
     if rows.is_empty() {
         return Vec::new();
     }
-    let mut out = vec![
+    let table = [
         Block::chapter(say!(l, "replay-model")),
         Block::note(say!(l, "replay-model-how")),
         Table::measured(l, 2, &head, rows).block(),
     ];
-    let figures = replay::beside_model(l, subjects, trace, model);
-    if !figures.is_empty() {
-        out.push(Block::Figures(figures));
-    }
-    out
+    table
+        .into_iter()
+        .chain(Block::figures(replay::beside_model(l, subjects, trace, model)))
+        .collect()
 }
 
 fn row(l: Language, place: Vec<String>, cell: &CellFacts, total: &RepeatSummary) -> Vec<TableCell> {

@@ -1,12 +1,12 @@
 //! TPC-C figures: New-Orders per minute, the mix, response times by transaction compared with the
 //! limits of the specification, and departures from it.
 
-use crate::analysis::facts::{Facts, MeasuredFacts, StepFacts, Subjects};
+use crate::analysis::facts::{MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::points::metric::NEW_ORDER;
 use crate::analysis::points::point_summary::RepeatSummary;
 use crate::brief::block::{Block, Mark, Role, Table, plain, strong};
 use crate::brief::number_format::{self, NONE};
-use crate::brief::section::Section;
+use crate::brief::section::{Section, SectionBlocks};
 use crate::brief::text::table_cell::{TableCell, texts};
 use crate::brief::text::wording;
 use crate::language::{Language, Name};
@@ -15,7 +15,7 @@ use crate::say;
 
 /// TPC-C's results and limits.
 pub const SECTION: Section =
-    Section { id: "tpcc", title: |l| say!(l, "section-tpcc"), appendix: false, blocks };
+    Section::main("tpcc", |l| say!(l, "section-tpcc"), SectionBlocks::Figures(blocks));
 
 /// As declared by the workload.
 const PAYMENT: Class = Class::new("payment");
@@ -38,14 +38,14 @@ const LIMITS_S: [(Class, u32); 6] = [
 /// The index of p95. If 95 % keep a limit, so do 90 %.
 const P95: usize = 1;
 
-fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
+fn blocks(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> Vec<Block> {
     let mut out = Vec::new();
-    for step in &facts.measured.steps {
+    for step in &measured.steps {
         for cell in &step.cells {
             for (name, _, summary) in &cell.streams {
                 if summary.classes.iter().any(|c| c.class == NEW_ORDER) {
                     let at = step.values[cell.value].text(l);
-                    let parts = [&facts.subjects[cell.subject].name, &at, name]
+                    let parts = [&subjects[cell.subject].name, &at, name]
                         .map(String::as_str)
                         .into_iter()
                         .filter(|part| !part.is_empty());
@@ -57,7 +57,7 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
         }
     }
     if !out.is_empty() {
-        out.extend(verdicts(l, &facts.subjects, &facts.measured).into_iter().map(Block::text));
+        out.extend(verdicts(l, subjects, measured).into_iter().map(Block::text));
         out.push(Block::note(say!(l, "tpcc-limits")));
         out.push(Block::note(say!(l, "tpcc-deviations")));
     }
@@ -72,14 +72,14 @@ pub fn verdicts(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> V
             let (subject, times) = (&subjects[cell.subject].name, cell.repeats.len());
             match times {
                 1 => subject.clone(),
-                _ => say!(l, "subject-times", subject = subject, count = times),
+                _ => say!(l, "subject-times", subject, count = times),
             }
         });
         let kept = l.list(&kept.collect::<Vec<_>>());
         let classes = step.cells.iter().filter_map(|c| c.total.as_ref()).flat_map(|t| &t.classes);
         let longest_ns = classes.filter_map(|class| class.service.max_ns).max().unwrap_or(0);
         let time = number_format::time(l, longest_ns as f64);
-        say!(l, "tpcc-conditions-kept", step = &step.title, subjects = kept, time = time)
+        say!(l, "tpcc-conditions-kept", step = &step.title, subjects = kept, time)
     };
     measured.checks.iter().map(sentence).collect()
 }

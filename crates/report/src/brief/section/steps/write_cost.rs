@@ -6,7 +6,7 @@ use crate::analysis::cost::{life, work};
 use crate::analysis::facts::{CellFacts, Facts, ReportStatements, StepFacts, Subjects};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE, decimal, large_bytes};
-use crate::brief::section::Section;
+use crate::brief::section::{Section, SectionBlocks};
 use crate::brief::text::table_cell::{TableCell, in_unit, texts};
 use crate::chart::step::name;
 use crate::chart::{self, StepDrawing};
@@ -17,8 +17,11 @@ use crate::say;
 use crate::stats::amplification::{COARSEST, LEAST_FILLS, NotMeasured};
 
 /// Write amplification, life and cost.
-pub const SECTION: Section =
-    Section { id: "write-cost", title: |l| say!(l, "section-write-cost"), appendix: true, blocks };
+pub const SECTION: Section = Section::appendix(
+    "write-cost",
+    |l| say!(l, "section-write-cost"),
+    SectionBlocks::Whole(blocks),
+);
 
 fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     let Facts { subjects, statements, measured, comparisons, .. } = facts;
@@ -34,8 +37,7 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
         }
         out.push(Block::chapter(step.title.text(l)));
         let drawing = StepDrawing::of(l, subjects, comparisons, step);
-        let figures = chart::choice::beside(SECTION.id, &drawing);
-        out.extend((!figures.is_empty()).then_some(Block::Figures(figures)));
+        out.extend(Block::figures(chart::choice::beside(SECTION.id, &drawing)));
         out.extend(tables.into_iter().flatten().map(Table::block));
         let reasons = reasons(l, subjects, step);
         out.extend((!reasons.is_empty()).then(|| Block::list(reasons)));
