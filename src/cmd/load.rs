@@ -30,7 +30,7 @@ pub struct AskedOptions {
     /// Field that may differ between the compared points, as in io.block, or "host"; repeatable
     #[arg(long, value_name = "PATH")]
     pub vary: Vec<String>,
-    /// Metric to compare: ops/s, MB/s, mean, p50 … p99.99, ops/s/W, MB/s/W, J/op, J/TB, WAF,
+    /// Metric to compare: ops/s, MB/s, mean, p50 … p99.999, ops/s/W, MB/s/W, J/op, J/TB, WAF,
     /// new-orders/min, transactions/min; prefixed, of one stream (reader-4:p99) or of one drive of
     /// each group (drive-1:p99). Repeatable; fewer metrics give narrower intervals
     #[arg(long, value_name = "METRIC")]

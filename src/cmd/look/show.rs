@@ -170,7 +170,7 @@ struct ClassRow {
 #[derive(Serialize, JsonSchema)]
 struct LatencyRow {
     mean_ns: Option<JsonFigure>,
-    /// By name: "p50", "p95", "p99", "p99.9", "p99.99".
+    /// By name: "p50", "p95", "p99", "p99.9", "p99.99", "p99.999".
     percentiles_ns: std::collections::BTreeMap<&'static str, Option<JsonFigure>>,
     /// The maximum of any repeat; null if unknown.
     max_ns: Option<u64>,

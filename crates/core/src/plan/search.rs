@@ -8,8 +8,14 @@ use crate::plan::syntax::mistakes::{Mistakes, remedy};
 use crate::plan::syntax::node::Node;
 
 /// The percentiles that may be limited: those shown in reports.
-pub const PERCENTILES: [(&str, f64); 5] =
-    [("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("p99.9", 0.999), ("p99.99", 0.9999)];
+pub const PERCENTILES: [(&str, f64); 6] = [
+    ("p50", 0.5),
+    ("p95", 0.95),
+    ("p99", 0.99),
+    ("p99.9", 0.999),
+    ("p99.99", 0.9999),
+    ("p99.999", 0.99999),
+];
 
 /// The condition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -197,7 +197,7 @@ fn points(l: Language, subjects: &Subjects, step: &StepFacts) -> Table {
     head.extend([say!(l, "column-stream"), say!(l, "column-class")]);
     head.extend(["ops/s", "±", "MB/s"].map(String::from));
     head.push(say!(l, "mean"));
-    head.extend(["p50", "p99", "p99.9", "p99.99"].map(String::from));
+    head.extend(["p50", "p99", "p99.9", "p99.99", "p99.999"].map(String::from));
     head.push(say!(l, "column-max"));
     let mut rows = Vec::new();
     for cell in &step.cells {
@@ -236,7 +236,7 @@ fn show_row(
         number_format::spread(l, rate),
         number_format::megabytes_of(l, class.bytes_per_s.as_ref()),
     ]);
-    row.extend([TableCell::latency(times.mean_ns.as_ref()), p(0), p(P99), p(3), p(4)]);
+    row.extend([TableCell::latency(times.mean_ns.as_ref()), p(0), p(P99), p(3), p(4), p(5)]);
     row.push(TableCell::largest(times));
     row
 }

@@ -24,7 +24,7 @@ type Filled = (Column, fn(&OpClassRow<'_>) -> ExportValue);
 
 /// Columns between the key and the outcome, empty for a point that failed before it measured
 /// anything.
-const MEASURES: [Filled; 28] = [
+const MEASURES: [Filled; 29] = [
     (key::PART[0], |r| r.cell.stream.as_str().into()),
     (("headline", ColumnKind::Truth), |r| r.cell.headline.into()),
     (key::PART[1], |r| r.cell.drive.into()),
@@ -41,6 +41,7 @@ const MEASURES: [Filled; 28] = [
     (("p99_ns", ColumnKind::Real), |r| r.class.service.percentiles_ns[P99].into()),
     (("p999_ns", ColumnKind::Real), |r| r.class.service.percentiles_ns[3].into()),
     (("p9999_ns", ColumnKind::Real), |r| r.class.service.percentiles_ns[4].into()),
+    (("p99999_ns", ColumnKind::Real), |r| r.class.service.percentiles_ns[5].into()),
     // An imported point may have no latencies at all; its maximum is then unknown, not zero.
     (("max_ns", ColumnKind::Whole), |r| r.class.service.max_ns.into()),
     (("p99_low_ns", ColumnKind::Real), |r| {

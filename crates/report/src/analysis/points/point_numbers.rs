@@ -96,7 +96,7 @@ pub struct WrittenDigits {
     /// Of the largest latency.
     pub max: Option<u32>,
     /// Of the percentiles of `PERCENTILES`.
-    pub percentiles: [Option<u32>; 5],
+    pub percentiles: [Option<u32>; PERCENTILES.len()],
 }
 
 /// A histogram's numbers in nanoseconds; percentiles without enough samples are missing.
@@ -105,13 +105,13 @@ pub struct Times {
     /// Mean, nanoseconds; None if nothing was timed.
     pub mean_ns: Option<f64>,
     /// The percentiles of `PERCENTILES`, nanoseconds; None if fewer than 100 samples lie above.
-    pub percentiles_ns: [Option<f64>; 5],
+    pub percentiles_ns: [Option<f64>; PERCENTILES.len()],
     /// Largest latency, nanoseconds; None if unknown.
     pub max_ns: Option<u64>,
     /// The shares that took each of `OVER_MS` or longer, 0 to 1; None if nothing was timed.
     pub over: [Option<f64>; OVER_MS.len()],
     /// Another tool's reported bounds of percentiles.
-    pub bounds_ns: [Option<(f64, f64)>; 5],
+    pub bounds_ns: [Option<(f64, f64)>; PERCENTILES.len()],
 }
 
 impl PointSummary {
@@ -272,7 +272,7 @@ impl Times {
                 .map(|percentile| percentile.map(|ns| ns as f64)),
             max_ns: Some(histogram.max_ns).filter(|_| histogram.count + histogram.overflow > 0),
             over: histogram.shares_from(OVER_MS.map(|ms| ms * 1_000_000)),
-            bounds_ns: [None; 5],
+            bounds_ns: [None; PERCENTILES.len()],
         }
     }
 }

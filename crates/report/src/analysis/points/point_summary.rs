@@ -15,6 +15,9 @@ pub use crate::plan::search::PERCENTILES;
 /// The index of p99.
 pub const P99: usize = 2;
 
+/// The index of p99.99.
+pub const P9999: usize = 4;
+
 /// A stream with a smaller share of its target rate has missed it: its latencies are those of
 /// another load.
 pub const RATE_KEPT: f64 = 0.98;
@@ -106,7 +109,7 @@ pub struct Latency {
     /// Mean over the repeats, nanoseconds.
     pub mean_ns: Option<Estimate>,
     /// The percentiles of `PERCENTILES`, nanoseconds.
-    pub percentiles_ns: [Option<Estimate>; 5],
+    pub percentiles_ns: [Option<Estimate>; PERCENTILES.len()],
     /// Largest latency of any repeat, nanoseconds; None if unknown.
     pub max_ns: Option<u64>,
     /// The digits with which the source of imported figures writes it.
@@ -116,7 +119,7 @@ pub struct Latency {
     /// For each repeat, if every repeat has one.
     pub mean_by_repeat: Vec<f64>,
     /// Each percentile's value in each repeat that has one.
-    pub percentiles_by_repeat: [Vec<f64>; 5],
+    pub percentiles_by_repeat: [Vec<f64>; PERCENTILES.len()],
 }
 
 /// The repeats of a cell as estimates.

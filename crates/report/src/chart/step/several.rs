@@ -107,7 +107,7 @@ impl StepDrawing<'_> {
     /// Bars by neighbour and percentile, one bar per subject.
     pub fn by_neighbour(&self) -> Chart {
         let (scale, time_unit) = time(self.step);
-        const SHOWN: [&str; 4] = ["mean", "p99", "p99.9", "p99.99"];
+        const SHOWN: [&str; 5] = ["mean", "p99", "p99.9", "p99.99", "p99.999"];
         let l = self.language;
         let value = |cell: &CellFacts, stream: &str, what: usize| {
             let summary = cell.streams.iter().find(|(name, ..)| name == stream).map(|(.., s)| s)?;

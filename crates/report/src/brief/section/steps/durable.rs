@@ -3,7 +3,7 @@
 
 use crate::analysis::facts::{CellFacts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
 use crate::analysis::keys::{StepKey, SubjectKey};
-use crate::analysis::points::point_summary::{PERCENTILES, RepeatSummary};
+use crate::analysis::points::point_summary::{P9999, PERCENTILES, RepeatSummary};
 use crate::analysis::verdicts::durability::{self, StepDurability, WriteGroup};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::section::{Section, SectionBlocks};
@@ -15,9 +15,6 @@ use crate::say;
 /// What durability costs.
 pub const SECTION: Section =
     Section::main("durable", |l| say!(l, "section-durable"), SectionBlocks::Setup(blocks));
-
-/// The last of the percentiles that Dyno reports: p99.99.
-const LAST: usize = PERCENTILES.len() - 1;
 
 fn blocks(
     l: Language,
@@ -41,7 +38,7 @@ fn blocks(
             say!(l, "column-subject"),
             say!(l, "column-at"),
             "ops/s".to_string(),
-            PERCENTILES[LAST].0.to_string(),
+            PERCENTILES[P9999].0.to_string(),
         ];
         out.push(Block::chapter(say!(l, "durable-commits")));
         out.push(Table::measured(l, 3, &head, commits).block());
@@ -65,7 +62,7 @@ fn table(
         if manner != StepDurability::None && group.plain.is_some() {
             head.push(say!(l, "durable-share"));
         }
-        head.push(PERCENTILES[LAST].0.to_string());
+        head.push(PERCENTILES[P9999].0.to_string());
     }
     let mut rows = Vec::new();
     for value in &lead.values {
@@ -102,14 +99,14 @@ fn cells(
         let share = share.map(|share| l.number(&format!("{:.0} %", share * 100.0)));
         cells.push(share.map_or_else(none, TableCell::from));
     }
-    cells.push(TableCell::latency(own.and_then(last)));
+    cells.push(TableCell::latency(own.and_then(p9999)));
     cells
 }
 
 /// p99.99 of the class of most ops.
-fn last(summary: &RepeatSummary) -> Option<&crate::stats::Estimate> {
+fn p9999(summary: &RepeatSummary) -> Option<&crate::stats::Estimate> {
     let class = summary.classes.iter().max_by_key(|class| class.ops)?;
-    class.user_latency().percentiles_ns[LAST].as_ref()
+    class.user_latency().percentiles_ns[P9999].as_ref()
 }
 
 /// For each subject, the place with the most durable commits.
@@ -126,7 +123,7 @@ fn most(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<(Mark, Vec<Ta
             format!("{} {}", step.values[cell.value].text(l), step.axis_text(l)),
         ]);
         row.push(TableCell::rate(total.ops_per_s.as_ref()));
-        row.push(TableCell::latency(last(total)));
+        row.push(TableCell::latency(p9999(total)));
         Some((Mark::None, row))
     };
     subjects.keys().filter_map(row).collect()
