@@ -128,8 +128,10 @@ soak: programs dist
 bench: setup-tests build
 	cargo build --release --locked --example bare
 	scripts/db_bench.sh
+	-scripts/go_ycsb.sh
 	[ -n "$$T_IO_URING" ] || scripts/t_io_uring.sh
 	python3 benches/run.py
 	python3 benches/databases.py
 	python3 benches/tpcc.py
+	python3 benches/ycsb.py
 	python3 benches/live.py

@@ -25,6 +25,25 @@ IO_URING = ("--ioengine=io_uring", "--registerfiles", "--fixedbufs")
 LIBAIO = ("--ioengine=libaio",)
 # Versions of the programs that were run, with their paths.
 USED = {}
+# db_bench's mixgraph with the parameters of Cao et al., FAST 2020, section 6, and scans of ten
+# entries, as Dyno's.
+MIXGRAPH = (
+    "--keyrange_dist_a=14.18",
+    "--keyrange_dist_b=-2.917",
+    "--keyrange_dist_c=0.0164",
+    "--keyrange_dist_d=-0.08082",
+    "--keyrange_num=30",
+    "--key_dist_a=0.002312",
+    "--key_dist_b=0.3467",
+    "--value_k=0.2615",
+    "--value_sigma=25.45",
+    "--iter_theta=10",
+    "--iter_k=0",
+    "--iter_sigma=0",
+    "--mix_get_ratio=0.83",
+    "--mix_put_ratio=0.14",
+    "--mix_seek_ratio=0.03",
+)
 DB = dict(keys=400_000, key=20, value=400, cache=1 << 30)
 
 
@@ -112,7 +131,8 @@ def bare(loop, *shape):
     return float(run([BARE, loop, SECONDS, *shape])[0])
 
 
-def db_bench(folder, benchmark, threads):
+def db_bench(folder, benchmark, threads, *options):
+    """Ops/s of a benchmark on an existing database, unless an option says otherwise."""
     out, _ = run(
         [
             DB_BENCH,
@@ -129,6 +149,7 @@ def db_bench(folder, benchmark, threads):
             "--histogram=1",
             "--open_files=-1",
             "--benchmark_write_rate_limit=5000000",
+            *options,
         ]
     )
     line = next(l for l in out.splitlines() if l.startswith(benchmark) and "ops/sec" in l)

@@ -23,6 +23,7 @@ from peers import (
     DYNO,
     IO_URING,
     LIBAIO,
+    MIXGRAPH,
     SECONDS,
     bare,
     db_bench,
@@ -410,6 +411,25 @@ def rocksdb(table, home):
                     lambda: fresh(lambda: ops(dyno(home, streams, dataset)[0])),
                     lambda: fresh(lambda: db_bench(data / "db.0", name, threads)),
                     count=QUICK_PAIRS if name == "readwhilewriting" else PAIRS, least=0.97)
+    mix = 'name = "mix"\nengine = "rocksdb"\nworkload = "mixgraph"\nthreads = {}'
+    fill = 'name = "fill"\nengine = "rocksdb"\nworkload = "fillrandom"\nthreads = {}'
+    # fillrandom begins with an empty database: db_bench's own, or one of a single key.
+    unfilled, anew = dataset[:dataset.index("fill = ")], "--use_existing_db=0"
+
+    def emptied(measure):
+        shutil.rmtree(data, ignore_errors=True)
+        data.mkdir()
+        db_bench(data / "db.0", "fillseq", 1, anew, "--num=1", "--duration=0")
+        return measure()
+
+    for threads in (1, 2):
+        what = f"{threads} threads, cached, against db_bench"
+        compare(table, f"RocksDB mixgraph, {what}", 1,
+                lambda: fresh(lambda: ops(dyno(home, [mix.format(threads)], dataset)[0])),
+                lambda: fresh(lambda: db_bench(data / "db.0", "mixgraph", threads, *MIXGRAPH)))
+        compare(table, f"RocksDB fillrandom, {what}", 1,
+                lambda: emptied(lambda: ops(dyno(home, [fill.format(threads)], unfilled)[0])),
+                lambda: emptied(lambda: db_bench(data / "db.0", "fillrandom", threads, anew)))
 
 
 def record(begin, end, facts, head, lines):

@@ -142,9 +142,14 @@ fn stream(engine: &dyn Engine, workload: &dyn Workload, dataset: &str, threads: 
         true => ", block_size = \"4KiB\", blocks = 64, scale = 100",
         false => "",
     };
+    // YCSB's mix is reads alone unless it is told otherwise.
+    let mix = match info.knobs.iter().any(|knob| knob.name == "modify") {
+        true => ", update = 20, insert = 5, scan = 20, modify = 20",
+        false => "",
+    };
     format!(
         "[[step.stream]]\nname = \"{0}\"\nengine = \"{engine}\"\nthreads = {threads}\n\
-         {dataset}workload = {{ kind = \"{0}\"{timing}{remap}{cache} }}\n",
+         {dataset}workload = {{ kind = \"{0}\"{timing}{remap}{cache}{mix} }}\n",
         info.name
     )
 }

@@ -51,6 +51,7 @@ mod method;
 mod notebook;
 mod outliers;
 mod parts;
+mod percentiles;
 mod pinning;
 mod plans;
 mod powercut;
@@ -80,6 +81,7 @@ mod web;
 mod web_attacks;
 mod web_browser;
 mod write_cost;
+mod ycsb;
 
 mod servers;
 #[path = "../support/mod.rs"]

@@ -14,6 +14,8 @@ static ALL: &[(&str, &str)] = &[
     ("tpcc-sqlserver", include_str!("../../../../plans/tpcc-sqlserver.toml")),
     ("rocksdb-threads", include_str!("../../../../plans/rocksdb-threads.toml")),
     ("ycsb", include_str!("../../../../plans/ycsb.toml")),
+    ("ycsb-mysql", include_str!("../../../../plans/ycsb-mysql.toml")),
+    ("ycsb-postgres", include_str!("../../../../plans/ycsb-postgres.toml")),
     ("vdbench-profiles", include_str!("../../../../plans/vdbench-profiles.toml")),
     ("write-pressure", include_str!("../../../../plans/write-pressure.toml")),
     ("write-cost", include_str!("../../../../plans/write-cost.toml")),

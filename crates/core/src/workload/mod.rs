@@ -48,6 +48,8 @@ pub static ALL: Registry<&'static dyn Workload> = Registry::new(&[
     &oltp::mix::UPDATE_NON_INDEX,
     &oltp::mix::INSERT,
     &oltp::mix::DELETE,
+    &kv::ycsb_sql::YcsbSqlLoad,
+    &kv::ycsb_sql::YcsbSql,
     &tpcc::load::TpccLoad,
     &tpcc::Tpcc,
     &tpcc::consistency::TpccCheck,

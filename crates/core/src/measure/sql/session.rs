@@ -44,6 +44,12 @@ pub trait Dialect: Sync {
         }
     }
 
+    /// The end of a query that returns at most as many rows as its last parameter; None if the
+    /// workloads that need it do not support the server.
+    fn row_limit(&self) -> Option<&'static str> {
+        Some("LIMIT ?")
+    }
+
     /// Whether creating a table failed because the name exists.
     fn is_table_there(&self, error: &SqlError) -> bool;
 

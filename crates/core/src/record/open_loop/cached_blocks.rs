@@ -29,6 +29,10 @@ pub struct CachedBlocks {
     pub misses: u64,
     /// Blocks that were evicted for them.
     pub evictions: u64,
+    /// Further blocks that memory holds; 0 in bundles of versions before it did.
+    pub memory: u64,
+    /// Blocks of these requests that were in memory: neither hits nor misses of the drive.
+    pub memory_hits: u64,
 }
 
 impl CachedBlocks {
@@ -40,14 +44,16 @@ impl CachedBlocks {
         let CachedBlocks { model, eviction, spread, .. } = self;
         let value = format!(
             "{model}; {eviction}; {spread}; {} blocks of {} bytes and {} tokens; {} requests, {} \
-             hits, {} misses, {} evictions",
+             hits, {} misses, {} evictions; {} blocks in memory, {} found there",
             self.blocks,
             self.block_bytes,
             self.tokens,
             self.requests,
             self.hits,
             self.misses,
-            self.evictions
+            self.evictions,
+            self.memory,
+            self.memory_hits
         );
         Fact::new(CachedBlocks::GROUP, &self.stream, value)
     }
@@ -59,8 +65,11 @@ impl CachedBlocks {
         }
         let mut parts = fact.value.splitn(4, "; ").map(str::to_string);
         let (model, eviction, spread) = (parts.next()?, parts.next()?, parts.next()?);
-        let [blocks, block_bytes, tokens, requests, hits, misses, evictions] =
-            numbers(&parts.next()?)?;
+        let counts = parts.next()?;
+        // Earlier versions had no blocks in memory.
+        let counts = numbers(&counts).or_else(|| numbers(&format!("{counts}, 0 0")))?;
+        let [blocks, block_bytes, tokens, requests, hits, misses, evictions, memory, memory_hits] =
+            counts;
         Some(CachedBlocks {
             stream: fact.name.clone(),
             model,
@@ -73,6 +82,8 @@ impl CachedBlocks {
             hits,
             misses,
             evictions,
+            memory,
+            memory_hits,
         })
     }
 }
@@ -95,7 +106,13 @@ mod tests {
             hits: 5,
             misses: 6,
             evictions: 7,
+            memory: 8,
+            memory_hits: 9,
         };
-        assert_eq!(CachedBlocks::of_fact(&cached.to_fact()), Some(cached));
+        assert_eq!(CachedBlocks::of_fact(&cached.to_fact()), Some(cached.clone()));
+        let mut before = cached.to_fact();
+        before.value.truncate(before.value.rfind("; ").unwrap());
+        let without = CachedBlocks { memory: 0, memory_hits: 0, ..cached };
+        assert_eq!(CachedBlocks::of_fact(&before), Some(without), "of an earlier version");
     }
 }

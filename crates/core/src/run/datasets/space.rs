@@ -14,6 +14,8 @@ use crate::plan::{Dataset, DrivePlace, FilesystemKind, Plan, Stream, Subject};
 /// Bytes per row of a `sbtest` table, with its index: measured on MariaDB and PostgreSQL, which
 /// differ by a tenth.
 const OLTP_ROW_BYTES: u64 = 220;
+/// Bytes per row of YCSB's `usertable`, inserted in the order of hashed keys.
+const YCSB_ROW_BYTES: u64 = 1_700;
 /// A new TPC-C warehouse with its indexes.
 const WAREHOUSE_BYTES: u64 = 90 << 20;
 
@@ -27,6 +29,9 @@ pub fn fill_bytes(dataset: &Dataset) -> Option<u64> {
     }
     if let (Ok(tables), Ok(rows)) = (filled.int("tables"), filled.int("table_size")) {
         return Some(tables.saturating_mul(rows).saturating_mul(OLTP_ROW_BYTES));
+    }
+    if let Ok(records) = filled.int("records") {
+        return Some(records.saturating_mul(YCSB_ROW_BYTES));
     }
     if let Ok(warehouses) = filled.int("warehouses") {
         return Some(warehouses.saturating_mul(WAREHOUSE_BYTES));

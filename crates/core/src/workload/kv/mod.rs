@@ -1,5 +1,5 @@
 //! Key-value workloads, with db_bench's names and semantics (facebook/rocksdb,
-//! tools/db_bench_tool.cc), and YCSB's.
+//! tools/db_bench_tool.cc), and YCSB's, which also run on SQL servers.
 
 pub mod fill;
 pub mod mixgraph;
@@ -8,6 +8,7 @@ pub mod readwrite;
 pub mod rewrite;
 pub mod ycsb;
 mod ycsb_records;
+pub mod ycsb_sql;
 
 use crate::base::error::Result;
 use crate::plan::{DefaultValue, Knob, KnobKind, Knobs};

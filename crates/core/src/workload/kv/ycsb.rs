@@ -11,9 +11,35 @@ use crate::plan::{DefaultValue, Info, Knob, KnobKind, Knobs, RequestFamily, Writ
 use crate::record::Class;
 use crate::workload::{GeneratorInputs, Workload};
 
-const SOURCE: &str = "brianfrankcooper/YCSB, workloads/ and core/.../CoreWorkload.java";
+pub(super) const SOURCE: &str = "brianfrankcooper/YCSB, workloads/ and core/.../CoreWorkload.java";
 
-const INSERT: Class = Class::new("insert");
+pub(super) const INSERT: Class = Class::new("insert");
+pub(super) const MODIFY: Class = Class::new("read-modify-write");
+pub(super) const SCAN: Class = Class::new("scan");
+
+pub(super) const INSERTS: Knob =
+    percent("insert", "0", "Percent of inserts of new records (insertproportion).");
+pub(super) const SCANS: Knob = percent("scan", "0", "Percent of scans (scanproportion).");
+pub(super) const MODIFIES: Knob =
+    percent("modify", "0", "Percent of read-modify-writes (readmodifywriteproportion).");
+pub(super) const DISTRIBUTION: Knob = Knob {
+    name: "distribution",
+    kind: KnobKind::Choice(&["uniform", "zipfian", "latest"]),
+    default: DefaultValue::Is("\"zipfian\""),
+    doc: "How accesses are distributed over the records (requestdistribution).",
+};
+pub(super) const THETA: Knob = Knob {
+    name: "theta",
+    kind: KnobKind::Float { min: 0.01, max: 0.999 },
+    default: DefaultValue::Is("0.99"),
+    doc: "zipfian and latest: how fast popularity falls with rank; YCSB's constant.",
+};
+pub(super) const SCAN_LENGTH: Knob = Knob {
+    name: "scan_length",
+    kind: KnobKind::Int { min: 1, max: 1_000_000 },
+    default: DefaultValue::Is("100"),
+    doc: "The most records of a scan; lengths from 1 are equally likely (maxscanlength).",
+};
 
 /// The workload `ycsb`.
 pub struct Ycsb;
@@ -31,27 +57,12 @@ static INFO: Info = Info {
             "Percent of updates (updateproportion): YCSB replaces one field of ten, for which its \
              RocksDB binding reads the record and writes it whole. Reads are the rest of 100 %.",
         ),
-        percent("insert", "0", "Percent of inserts of new records (insertproportion)."),
-        percent("scan", "0", "Percent of scans (scanproportion)."),
-        percent("modify", "0", "Percent of read-modify-writes (readmodifywriteproportion)."),
-        Knob {
-            name: "distribution",
-            kind: KnobKind::Choice(&["uniform", "zipfian", "latest"]),
-            default: DefaultValue::Is("\"zipfian\""),
-            doc: "How accesses are distributed over the records (requestdistribution).",
-        },
-        Knob {
-            name: "theta",
-            kind: KnobKind::Float { min: 0.01, max: 0.999 },
-            default: DefaultValue::Is("0.99"),
-            doc: "zipfian and latest: how fast popularity falls with rank; YCSB's constant.",
-        },
-        Knob {
-            name: "scan_length",
-            kind: KnobKind::Int { min: 1, max: 1_000_000 },
-            default: DefaultValue::Is("100"),
-            doc: "The most records of a scan; lengths from 1 are equally likely (maxscanlength).",
-        },
+        INSERTS,
+        SCANS,
+        MODIFIES,
+        DISTRIBUTION,
+        THETA,
+        SCAN_LENGTH,
     ],
     source: SOURCE,
 };
@@ -76,28 +87,28 @@ impl Workload for Ycsb {
     }
 
     fn source(&self, share: &GeneratorInputs<'_>) -> Result<Box<dyn OpGenerator>> {
-        let knobs = share.knobs;
-        let theta = knobs.float("theta")?;
-        let records = match knobs.text("distribution")? {
-            "uniform" => Records::Uniform,
-            "latest" => Records::latest(theta, share.space.keys),
-            _ => Records::zipfian(theta),
-        };
-        Ok(Box::new(YcsbSource {
-            seed: share.seed,
-            known: known(share),
-            records,
-            insert: knob_percent(knobs, "insert")?,
-            kinds: mix(knobs)?,
-            scan_length: knobs.int("scan_length")?,
-            value_bytes: share.space.value_bytes,
-        }))
+        source(share, share.space.keys)
     }
 }
 
-fn known(share: &GeneratorInputs<'_>) -> Known {
-    let (thread, threads) = (u64::from(share.thread), u64::from(share.threads));
-    Known { loaded: share.space.keys, thread, threads }
+/// One thread's ops on so many loaded records.
+pub fn source(share: &GeneratorInputs<'_>, loaded: u64) -> Result<Box<dyn OpGenerator>> {
+    let knobs = share.knobs;
+    let theta = knobs.float("theta")?;
+    let records = match knobs.text("distribution")? {
+        "uniform" => Records::Uniform,
+        "latest" => Records::latest(theta, loaded),
+        _ => Records::zipfian(theta),
+    };
+    Ok(Box::new(YcsbSource {
+        seed: share.seed,
+        known: Known::of(share, loaded),
+        records,
+        insert: knob_percent(knobs, "insert")?,
+        kinds: mix(knobs)?,
+        scan_length: knobs.int("scan_length")?,
+        value_bytes: share.space.value_bytes,
+    }))
 }
 
 /// A kind of op that occurs, apart from inserts, in the order of the classes.
@@ -121,8 +132,8 @@ fn mix(knobs: &Knobs) -> Result<Vec<MixKind>> {
     let all = [
         (Class::READ, OpKind::Get, read),
         (UPDATE, OpKind::Update, share("update")?),
-        (Class::new("read-modify-write"), OpKind::Update, share("modify")?),
-        (Class::new("scan"), OpKind::Seek, share("scan")?),
+        (MODIFY, OpKind::Update, share("modify")?),
+        (SCAN, OpKind::Seek, share("scan")?),
     ];
     let mut upto = 0.0;
     let there = all.into_iter().filter(|(_, _, share)| *share > 1e-9);
@@ -203,7 +214,7 @@ impl Workload for YcsbLoad {
     fn source(&self, share: &GeneratorInputs<'_>) -> Result<Box<dyn OpGenerator>> {
         Ok(Box::new(LoadSource {
             seed: share.seed,
-            known: Known { loaded: 0, ..known(share) },
+            known: Known::of(share, 0),
             count: share.dealt(share.space.keys),
             value_bytes: share.space.value_bytes,
         }))

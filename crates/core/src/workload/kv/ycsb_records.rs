@@ -6,6 +6,7 @@
 
 use crate::base::rng::{Rng, mix};
 use crate::base::zipf::integral;
+use crate::workload::GeneratorInputs;
 
 /// Items of YCSB's `ScrambledZipfianGenerator`, whatever the number of records.
 const SCRAMBLED_ITEMS: u64 = 10_000_000_000;
@@ -94,6 +95,12 @@ pub struct Known {
 }
 
 impl Known {
+    /// Those of a stream's thread.
+    pub fn of(share: &GeneratorInputs<'_>, loaded: u64) -> Known {
+        let (thread, threads) = (u64::from(share.thread), u64::from(share.threads));
+        Known { loaded, thread, threads }
+    }
+
     /// The record that this thread's insert number `i`, from 0, creates.
     #[inline(always)]
     pub fn inserted(&self, i: u64) -> u64 {
@@ -180,6 +187,44 @@ mod tests {
         }
         let chi = chi_squared(&seen, &shares);
         assert!(chi < 26.1, "chi-squared with 8 degrees of freedom was {chi} (0.1 % limit 26.1)");
+    }
+
+    /// The counts of tests/data/ycsb-go-ycsb.txt: by name and number of items, draws in classes
+    /// from each edge on.
+    fn of_go_ycsb(name: &str, items: u64) -> Vec<(u64, u64)> {
+        let text = include_str!("../../../../../tests/data/ycsb-go-ycsb.txt");
+        let of_line = |line: &str| {
+            let fields: Vec<&str> = line.split(' ').collect();
+            let [kind, of, edge, count] = fields[..] else { panic!("{line}") };
+            let number = |text: &str| text.parse::<u64>().unwrap();
+            (kind == name && number(of) == items).then(|| (number(edge), number(count)))
+        };
+        text.lines().filter(|line| !line.starts_with('#')).filter_map(of_line).collect()
+    }
+
+    #[test]
+    fn ranks_are_distributed_as_go_ycsb_s() {
+        for items in [SCRAMBLED_ITEMS, 10_000] {
+            let theirs = of_go_ycsb("zipfian", items);
+            assert!(theirs.len() > 6, "{theirs:?}");
+            let (zipfian, seed) = (Zipfian::new(items, 0.99), Seed::new(7, 0, 0));
+            let mut ours = vec![0u64; theirs.len()];
+            for n in 0..DRAWS {
+                let rank = zipfian.rank(&mut seed.at(n));
+                ours[theirs.partition_point(|(edge, _)| *edge <= rank) - 1] += 1;
+            }
+            // Two samples of different size (Press et al., "Numerical Recipes", 14.3.3).
+            let drawn = theirs.iter().map(|(_, count)| count).sum::<u64>() as f64;
+            let scale = (drawn / DRAWS as f64).sqrt();
+            let term = |(ours, (_, theirs)): (&u64, &(u64, u64))| {
+                let (ours, theirs) = (*ours as f64, *theirs as f64);
+                (scale * ours - theirs / scale).powi(2) / (ours + theirs)
+            };
+            let chi: f64 = ours.iter().zip(&theirs).map(term).sum();
+            // The 0.1 % limits of 6 to 10 degrees of freedom.
+            let limit = [22.5, 24.3, 26.1, 27.9, 29.6][theirs.len() - 7];
+            assert!(chi < limit, "{items} items: chi-squared {chi}, limit {limit}");
+        }
     }
 
     #[test]

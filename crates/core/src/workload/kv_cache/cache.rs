@@ -28,6 +28,8 @@ pub struct Cache {
     pub block_bytes: u64,
     /// Blocks that it holds.
     pub blocks: u64,
+    /// Further blocks in memory.
+    pub memory: u64,
     /// The name of its rule of eviction.
     pub eviction: String,
     /// Tokens per second at which the model computes blocks.
@@ -66,6 +68,7 @@ impl Cache {
             tokens,
             block_bytes,
             blocks,
+            memory: knobs.int("memory_blocks")?,
             eviction,
             prefill: knobs.int("prefill")?,
             spread: Spread::of(knobs.text("spread")?),

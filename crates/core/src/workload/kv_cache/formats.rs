@@ -1,5 +1,5 @@
-//! Recordings of requests to language models: Mooncake's lines of JSON and BurstGPT's CSV. Units
-//! and sources are in docs/kv-cache.md.
+//! Recordings of requests to language models: lines of JSON as Mooncake and LMCache write them, CSV
+//! as BurstGPT and LMCache do. Units and sources are in docs/kv-cache.md.
 
 use std::path::Path;
 
@@ -27,8 +27,29 @@ struct MooncakeRequest {
     hash_ids: Vec<u64>,
 }
 
-/// The columns of BurstGPT's CSV, by their names in its first line.
-struct BurstColumns {
+/// A lookup of LMCache's server (`--lookup-hash-log-dir`).
+#[derive(Deserialize)]
+struct LmcacheLookup {
+    /// Seconds since 1970.
+    timestamp: f64,
+    /// Tokens of a chunk.
+    chunk_size: u64,
+    /// Of the full chunks of the prompt.
+    chunk_hashes: Vec<String>,
+}
+
+/// Names of the columns of a format: the time in seconds, the session, the tokens of the prompt and
+/// of the answer.
+type ColumnNames = [&'static str; 4];
+
+/// BurstGPT's, and those of LMCache's benchmark `multi-round-qa`.
+const COLUMN_NAMES: [ColumnNames; 2] = [
+    ["Timestamp", "Session ID", "Request tokens", "Response tokens"],
+    ["launch_time", "user_id", "prompt_tokens", "generation_tokens"],
+];
+
+/// The columns of a CSV, by their names in its first line.
+struct RequestColumns {
     time: usize,
     session: Option<usize>,
     input: usize,
@@ -40,8 +61,8 @@ struct BurstColumns {
 struct RecordingText {
     sessions: Sessions,
     refusals: Refusals,
-    /// Of BurstGPT's CSV; none for Mooncake's lines.
-    columns: Option<BurstColumns>,
+    /// Of a CSV; none for lines of JSON.
+    columns: Option<RequestColumns>,
     lines: u64,
 }
 
@@ -56,20 +77,20 @@ impl RecordingText {
     fn take(&mut self, line: &str, tokens: u64) -> Option<String> {
         self.lines += 1;
         if self.lines == 1 {
-            self.columns = BurstColumns::of(line);
+            self.columns = RequestColumns::of(line);
             if self.columns.is_some() {
                 return None;
             }
         }
         let taken = match &self.columns {
             Some(columns) => columns.take(line, tokens, self.lines - 1, &mut self.sessions),
-            None => mooncake(line, &mut self.sessions),
+            None => json(line, tokens, &mut self.sessions),
         };
         taken.err()
     }
 }
 
-/// Reads a recording; `tokens` is the size of a block where the recording has none.
+/// Reads a recording; `tokens` is the size of a block, where the recording does not define it.
 pub fn read(path: &Path, tokens: u64) -> Result<Sessions> {
     let mut text = RecordingText::default();
     each_line(path, LONGEST, &mut text, |line, text: &mut RecordingText| {
@@ -92,17 +113,34 @@ pub fn read(path: &Path, tokens: u64) -> Result<Sessions> {
     }
     if sessions.blocks().is_empty() {
         return Err(failed(
-            format!("{} has no request in Mooncake's or BurstGPT's format", path.display()),
-            "docs/kv-cache.md describes both",
+            format!("{} has no request in a format that Dyno knows", path.display()),
+            "docs/kv-cache.md describes those of Mooncake, BurstGPT and LMCache",
         ));
     }
     Ok(sessions.sorted())
 }
 
-fn mooncake(line: &str, sessions: &mut Sessions) -> Result<(), String> {
+fn json(line: &str, tokens: u64, sessions: &mut Sessions) -> Result<(), String> {
+    if let Ok(lookup) = serde_json::from_str::<LmcacheLookup>(line) {
+        return lookup.take(tokens, sessions);
+    }
     let request: MooncakeRequest = serde_json::from_str(line).map_err(|error| error.to_string())?;
     sessions.push(in_ns(request.timestamp as f64 / 1e3)?, request.hash_ids);
     Ok(())
+}
+
+impl LmcacheLookup {
+    /// A prompt without a full chunk needs no block.
+    fn take(self, tokens: u64, sessions: &mut Sessions) -> Result<(), String> {
+        let LmcacheLookup { timestamp, chunk_size, chunk_hashes } = self;
+        if chunk_size != tokens {
+            return Err(format!(
+                "its chunks have {chunk_size} tokens, not {tokens}: set tokens = {chunk_size}"
+            ));
+        }
+        sessions.push(in_ns(timestamp)?, chunk_hashes.iter().map(|hash| text_hash(hash)));
+        Ok(())
+    }
 }
 
 /// Nanoseconds of a number of seconds: up to a century.
@@ -113,16 +151,18 @@ fn in_ns(seconds: f64) -> Result<u64, String> {
     }
 }
 
-impl BurstColumns {
+impl RequestColumns {
     /// None if a line does not name them.
-    fn of(line: &str) -> Option<BurstColumns> {
+    fn of(line: &str) -> Option<RequestColumns> {
         let names: Vec<&str> = line.split(',').map(str::trim).collect();
-        let place = |name| names.iter().position(|own| *own == name);
-        Some(BurstColumns {
-            time: place("Timestamp")?,
-            session: place("Session ID"),
-            input: place("Request tokens")?,
-            output: place("Response tokens")?,
+        let place = |name: &str| names.iter().position(|own| *own == name);
+        COLUMN_NAMES.iter().find_map(|[time, session, input, output]| {
+            Some(RequestColumns {
+                time: place(time)?,
+                session: place(session),
+                input: place(input)?,
+                output: place(output)?,
+            })
         })
     }
 
@@ -209,6 +249,46 @@ mod tests {
                      5,GPT-4,600,10,610,API log\n6,GPT-4,600,10,610,API log\n";
         let all = of(plain).unwrap();
         assert!(all[0].1[0] != all[1].1[0], "without sessions nothing is shared");
+    }
+
+    #[test]
+    fn an_lmcache_user_finds_the_full_blocks_of_earlier_rounds() {
+        let text = "prompt_tokens,generation_tokens,ttft,generation_time,user_id,question_id,\
+                    launch_time,finish_time\n\
+                    1100,100,0.2,1.5,1,1,1711929600.25,1711929601.95\n\
+                    1300,100,0.1,1.5,1,2,1711929610.25,1711929611.85\n\
+                    1100,100,0.2,1.5,2,1,1711929605.0,1711929606.7\n";
+        let all = of(text).unwrap();
+        let [(first_ns, first), (other_ns, other), (second_ns, second)] = &all[..] else {
+            panic!("{all:?}")
+        };
+        let after = |at_ns: &u64, ns: u64| (at_ns - first_ns).abs_diff(ns) < 1_000;
+        assert!(after(other_ns, 4_750_000_000) && after(second_ns, 10_000_000_000), "{all:?}");
+        assert_eq!((first.len(), first[..2] == second[..2]), (3, true));
+        assert!(!other.iter().any(|block| first.contains(block)));
+    }
+
+    #[test]
+    fn lmcaches_lookups_share_the_chunks_of_one_hash() {
+        let lookup = |at: &str, hashes: &str| {
+            format!(
+                "{{\"timestamp\": {at}, \"request_id\": \"r\", \"model_name\": \"m\", \
+                 \"chunk_size\": 512, \"seq_len\": 1100, \"dtypes\": [\"bfloat16\"], \"shapes\": \
+                 [[2, 512, 128]], \"chunk_hashes\": [{hashes}]}}\n"
+            )
+        };
+        let (a, b, c) = ("\"0xabcd1234\"", "\"0xef567890\"", "\"0x0\"");
+        let first = lookup("1711929600.5", &format!("{a}, {b}"));
+        let second = lookup("1711929601.5", &format!("{a}, {c}"));
+        let all = of(&(first.clone() + &second)).unwrap();
+        let [(first_ns, first_blocks), (second_ns, second_blocks)] = &all[..] else {
+            panic!("{all:?}")
+        };
+        assert!((second_ns - first_ns).abs_diff(1_000_000_000) < 1_000);
+        assert_eq!(first_blocks[0], second_blocks[0]);
+        assert!(first_blocks[1] != second_blocks[1]);
+        let other_size = first.replace("\"chunk_size\": 512", "\"chunk_size\": 256");
+        assert!(of(&other_size).is_err(), "chunks of another size");
     }
 
     #[test]

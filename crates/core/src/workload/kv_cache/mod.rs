@@ -48,8 +48,8 @@ static INFO: Info = Info {
             name: "file",
             kind: KnobKind::Text,
             default: DefaultValue::Is("\"synthetic\""),
-            doc: "The recording: Mooncake's JSON lines or BurstGPT's CSV, or synthetic, a made-up \
-                  hour of conversations that ships with Dyno.",
+            doc: "The recording: JSON lines of Mooncake or LMCache, CSV of BurstGPT or LMCache, or \
+                  synthetic, a made-up hour of conversations that ships with Dyno.",
         },
         Knob {
             name: "model",
@@ -74,6 +74,14 @@ static INFO: Info = Info {
             kind: KnobKind::Int { min: 1, max: 1 << 28 },
             default: DefaultValue::Is("4096"),
             doc: "Blocks that the cache holds.",
+        },
+        Knob {
+            name: "memory_blocks",
+            kind: KnobKind::Int { min: 0, max: 1 << 28 },
+            default: DefaultValue::Is("0"),
+            doc: "Further blocks that are held in memory: computed blocks go there, and the one \
+                  that was not accessed for the longest time is then written to the cache on the \
+                  drive.",
         },
         Knob {
             name: "eviction",
@@ -149,6 +157,8 @@ impl Workload for KvCache {
             hits: found.of(RequestKind::Read).requests,
             misses: found.of(RequestKind::Write).requests,
             evictions: within(&recording.evictions_ns, &selection),
+            memory: cache.memory,
+            memory_hits: within(&recording.memory_hits_ns, &selection),
         };
         let load = recorded_load(&selection, pace, &found);
         Ok(Some(RecordedLoad { cache: Some(cached), ..load }))

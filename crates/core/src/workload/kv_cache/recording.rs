@@ -3,7 +3,7 @@
 //! and kept for the points that follow.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::fs::File;
 use std::io::BufWriter;
 use std::os::unix::fs::MetadataExt;
@@ -35,6 +35,8 @@ pub struct Recording {
     pub requests_ns: Vec<u64>,
     /// The time of each eviction, since the first block, nanoseconds.
     pub evictions_ns: Vec<u64>,
+    /// The time of each access that finds its block in memory, since the first block, nanoseconds.
+    pub memory_hits_ns: Vec<u64>,
 }
 
 /// What a recording is compiled from: the file as it is now, and the cache.
@@ -63,14 +65,30 @@ pub fn sessions(cache: &Cache) -> Result<Sessions> {
     }
 }
 
-/// A block's place, and whether it is read.
-struct PlacedBlock {
-    slot: u64,
-    hit: bool,
+/// What an access to a block requires of the drive.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum BlockAccess {
+    /// The block is in memory: nothing.
+    InMemory,
+    /// The block is on the drive, at this place: it is read.
+    Read(u64),
+    /// The block is computed, and memory has room for it: nothing.
+    Held,
+    /// The block is computed. It is written to this place, or, if it goes to memory, the block that
+    /// leaves memory is.
+    Write(u64),
+}
+
+/// Blocks in memory, of which the one that was not accessed for the longest time leaves first.
+struct MemoryTier {
+    held: HashSet<u64>,
+    ages: Box<dyn Eviction>,
+    demoted: Vec<u64>,
 }
 
 /// The places of blocks.
 struct Places {
+    memory: Option<MemoryTier>,
     slots: HashMap<u64, u64>,
     free: Vec<u64>,
     evicted: Vec<u64>,
@@ -79,7 +97,13 @@ struct Places {
 
 impl Places {
     fn new(cache: &Cache) -> Places {
+        let memory = || MemoryTier {
+            held: HashSet::new(),
+            ages: eviction::of("lru", cache.memory),
+            demoted: Vec::new(),
+        };
         Places {
+            memory: (cache.memory > 0).then(memory),
             slots: HashMap::new(),
             free: (0..cache.blocks).rev().collect(),
             evicted: Vec::new(),
@@ -87,9 +111,30 @@ impl Places {
         }
     }
 
-    /// Accesses a block, and returns its place and the number of blocks evicted for it.
-    fn access(&mut self, block: u64) -> (PlacedBlock, usize) {
+    /// Accesses a block; afterwards `evicted` contains those evicted for it from the drive. A block
+    /// on the drive stays there, as in MLPerf Storage's kv_cache.
+    fn access(&mut self, block: u64) -> BlockAccess {
         self.evicted.clear();
+        let Some(memory) = &mut self.memory else { return self.access_on_drive(block) };
+        let held = memory.held.contains(&block);
+        if !held && self.slots.contains_key(&block) {
+            return self.access_on_drive(block);
+        }
+        memory.demoted.clear();
+        memory.ages.access(block, &mut memory.demoted);
+        memory.held.insert(block);
+        let demoted = memory.demoted.first().copied();
+        match demoted {
+            _ if held => BlockAccess::InMemory,
+            None => BlockAccess::Held,
+            Some(demoted) => {
+                memory.held.remove(&demoted);
+                self.access_on_drive(demoted)
+            }
+        }
+    }
+
+    fn access_on_drive(&mut self, block: u64) -> BlockAccess {
         let hit = self.eviction.access(block, &mut self.evicted);
         for gone in &self.evicted {
             self.free.extend(self.slots.remove(gone));
@@ -103,7 +148,7 @@ impl Places {
                 slot
             }
         };
-        (PlacedBlock { slot, hit }, self.evicted.len())
+        if hit { BlockAccess::Read(slot) } else { BlockAccess::Write(slot) }
     }
 }
 
@@ -113,7 +158,8 @@ fn compile(sessions: &Sessions, cache: &Cache) -> Result<Recording> {
     let mut writer = Writer::new(BufWriter::new(&mut file))?;
     let device = writer.device("cache")?;
     let mut places = Places::new(cache);
-    let (mut requests_ns, mut evictions_ns) = (Vec::new(), Vec::new());
+    let (mut requests_ns, mut evictions_ns, mut memory_hits_ns) =
+        (Vec::new(), Vec::new(), Vec::new());
     let times = sessions.times(cache.spread, Seed::new(SEED, 1, 0));
     let length = cache.block_bytes as u32;
     let computed_ns = (cache.tokens as f64 * 1e9 / cache.prefill as f64) as u64;
@@ -132,15 +178,21 @@ fn compile(sessions: &Sessions, cache: &Cache) -> Result<Recording> {
         requests_ns.push(at_ns);
         let mut done_ns = at_ns;
         for block in blocks {
-            let (placed, evicted) = places.access(*block);
-            evictions_ns.extend(std::iter::repeat_n(at_ns, evicted));
-            let offset = placed.slot * cache.block_bytes;
-            if placed.hit {
-                let kind = RequestKind::Read;
-                writer.push(&Request { at_ns, device, kind, offset, length })?;
-            } else {
+            let accessed = places.access(*block);
+            evictions_ns.extend(std::iter::repeat_n(at_ns, places.evicted.len()));
+            if matches!(accessed, BlockAccess::Held | BlockAccess::Write(_)) {
                 done_ns = done_ns.saturating_add(computed_ns);
-                computed.push(Reverse((done_ns, offset)));
+            }
+            match accessed {
+                BlockAccess::InMemory => memory_hits_ns.push(at_ns),
+                BlockAccess::Held => {}
+                BlockAccess::Read(slot) => {
+                    let (kind, offset) = (RequestKind::Read, slot * cache.block_bytes);
+                    writer.push(&Request { at_ns, device, kind, offset, length })?;
+                }
+                BlockAccess::Write(slot) => {
+                    computed.push(Reverse((done_ns, slot * cache.block_bytes)));
+                }
             }
         }
     }
@@ -150,10 +202,10 @@ fn compile(sessions: &Sessions, cache: &Cache) -> Result<Recording> {
     // Times of a compiled file count from its first block.
     let (_, summary) = writer.finish()?;
     let first_block_ns = summary.origin_ns - requests_ns.first().copied().unwrap_or(0);
-    for at_ns in requests_ns.iter_mut().chain(&mut evictions_ns) {
+    for at_ns in requests_ns.iter_mut().chain(&mut evictions_ns).chain(&mut memory_hits_ns) {
         *at_ns = u64::saturating_sub(*at_ns, summary.origin_ns);
     }
-    Ok(Recording { file, first_block_ns, requests_ns, evictions_ns })
+    Ok(Recording { file, first_block_ns, requests_ns, evictions_ns, memory_hits_ns })
 }
 
 impl Recording {

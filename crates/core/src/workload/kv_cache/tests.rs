@@ -16,8 +16,8 @@ fn knobs(own: Value) -> Knobs {
     let mut knobs: BTreeMap<String, Value> = BTreeMap::new();
     let given = json!({
         "file": "synthetic", "model": "llama-3.1-8b", "tokens": 512, "block_size": BLOCK,
-        "blocks": 1000, "eviction": "lru", "prefill": 25_000, "spread": "uniform", "sync": "none",
-        "pace": "recorded", "scale": 1.0,
+        "blocks": 1000, "memory_blocks": 0, "eviction": "lru", "prefill": 25_000,
+        "spread": "uniform", "sync": "none", "pace": "recorded", "scale": 1.0,
     });
     for all in [given, own] {
         let Value::Object(all) = all else { panic!("an object") };
@@ -89,6 +89,55 @@ fn what_is_cached_is_read_from_where_it_was_written_and_all_else_is_written() {
     let ends: Vec<usize> =
         (0..shown.len()).filter(|n| shown[*n].3 && shown[*n].1 == Read).collect();
     assert_eq!(ends, [3, 5, 8], "a prefix ends with its last read");
+}
+
+#[test]
+fn blocks_in_memory_are_not_read_and_the_oldest_is_written_when_another_is_computed() {
+    // Memory holds 0 and 1; 2 and 3 push out 1 and then 2. Block 1 is on the drive from then on.
+    let file = recording(&[(0, &[0, 1]), (1, &[0, 2]), (2, &[0, 1, 3]), (3, &[0, 1, 2])]);
+    let own = json!({
+        "file": file.path(), "blocks": 3, "memory_blocks": 2, "spread": "none",
+    });
+    let ops = ops_of(&knobs(own.clone()), 3 * BLOCK, (0, 1)).unwrap();
+    use OpKind::{Read, Write};
+    let shown: Vec<(OpKind, u64)> = ops.iter().map(|(_, op, _)| (op.kind, op.at / BLOCK)).collect();
+    assert_eq!(shown, [(Write, 0), (Read, 0), (Write, 1), (Read, 0), (Read, 1)]);
+    let cached = KvCache.recorded(&knobs(own)).unwrap().unwrap().cache.unwrap();
+    assert_eq!((cached.memory, cached.hits, cached.misses), (2, 3, 2));
+}
+
+#[test]
+fn memory_and_drive_together_hit_as_one_lru_without_promotion_would() {
+    // A model: what memory holds by age, and what the drive holds by age.
+    let (mut memory, mut drive): (Vec<u64>, Vec<u64>) = (Vec::new(), Vec::new());
+    let (mut memory_hits, mut reads, mut writes) = (0, 0, 0);
+    let plain = knobs(json!({ "blocks": 500, "memory_blocks": 64, "end": 600_000_000_000u64 }));
+    let all = knobs(json!({ "blocks": 500, "memory_blocks": 64 }));
+    for block in accesses(&all).unwrap() {
+        if let Some(at) = memory.iter().position(|own| *own == block) {
+            memory.remove(at);
+            memory.push(block);
+            memory_hits += 1;
+        } else if let Some(at) = drive.iter().position(|own| *own == block) {
+            drive.remove(at);
+            drive.push(block);
+            reads += 1;
+        } else {
+            memory.push(block);
+            if memory.len() > 64 {
+                drive.push(memory.remove(0));
+                writes += 1;
+                if drive.len() > 500 {
+                    drive.remove(0);
+                }
+            }
+        }
+    }
+    let cached = KvCache.recorded(&all).unwrap().unwrap().cache.unwrap();
+    // Memory hits before the first block is written are before the load's start.
+    assert_eq!((cached.memory_hits, cached.hits, cached.misses), (memory_hits, reads, writes));
+    let part = KvCache.recorded(&plain).unwrap().unwrap().cache.unwrap();
+    assert!(part.memory_hits < memory_hits && part.hits < reads);
 }
 
 #[test]

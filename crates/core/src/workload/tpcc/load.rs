@@ -148,7 +148,7 @@ impl TransactionScript for TpccLoadScript {
 }
 
 /// An existing table may belong to someone else.
-fn cannot_make(table: &str, is_there: bool, error: &SqlError) -> crate::base::error::Error {
+pub fn cannot_make(table: &str, is_there: bool, error: &SqlError) -> crate::base::error::Error {
     let try_next = match is_there {
         true => "it was not touched; drop it, or omit the dataset's fill to use it",
         false => "check the server's log, its free space, and the user's rights",

@@ -25,8 +25,6 @@ pub struct PostgresSession {
     /// Whether the next batch ends one, and whether one has.
     commits: bool,
     committed: bool,
-    /// Results that are not read.
-    done: Answers,
 }
 
 impl PostgresSession {
@@ -49,7 +47,6 @@ impl PostgresSession {
             begins: false,
             commits: false,
             committed: false,
-            done: Answers::with_room(),
         })
     }
 
@@ -95,8 +92,7 @@ impl SqlSession for PostgresSession {
         let prepared = &self.statements[statement.0 as usize];
         self.wire.add(prepared, params)?;
         let begin = std::mem::take(&mut self.begins).then_some(&self.begin);
-        self.done.clear();
-        self.wire.execute(begin, [prepared].into_iter(), &mut self.done)
+        self.wire.execute(begin, [prepared].into_iter(), None)
     }
 
     fn query_all(&mut self, batch: &StatementBatch<'_>, answers: &mut Answers) -> SqlResult<()> {
@@ -113,14 +109,13 @@ impl SqlSession for PostgresSession {
         let begin = std::mem::take(&mut self.begins).then_some(&self.begin);
         let of_batch = batch.iter().map(|(statement, _)| &self.statements[statement.0 as usize]);
         let all = of_batch.chain(commits.then_some(&self.commit));
-        self.wire.execute(begin, all, answers)?;
+        self.wire.execute(begin, all, Some(answers))?;
         self.committed = commits;
         Ok(())
     }
 
     fn run(&mut self, sql: &str) -> SqlResult<()> {
-        self.done.clear();
-        self.wire.query(sql, &mut self.done)
+        self.wire.query(sql, &mut Answers::default())
     }
 
     fn rows(&mut self, sql: &str) -> SqlResult<Answers> {
@@ -150,8 +145,7 @@ impl SqlSession for PostgresSession {
         }
         self.wire.start();
         self.wire.add(&self.begin, &[])?;
-        self.done.clear();
-        self.wire.execute(None, [&self.begin].into_iter(), &mut self.done).map(drop)
+        self.wire.execute(None, [&self.begin].into_iter(), None).map(drop)
     }
 
     fn commit(&mut self) -> SqlResult<()> {
@@ -160,8 +154,7 @@ impl SqlSession for PostgresSession {
         }
         self.wire.start();
         self.wire.add(&self.commit, &[])?;
-        self.done.clear();
-        self.wire.execute(None, [&self.commit].into_iter(), &mut self.done).map(drop)
+        self.wire.execute(None, [&self.commit].into_iter(), None).map(drop)
     }
 
     fn rollback(&mut self) -> SqlResult<()> {

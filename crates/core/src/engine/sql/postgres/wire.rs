@@ -124,14 +124,14 @@ impl PostgresWire {
         })
     }
 
-    /// Sends the batch and stores the rows of each statement; returns the number of rows that the
-    /// last one changed or returned. After the first failure the server executes none of the rest.
-    /// The result of `before`, which was added first, is not stored.
+    /// Sends the batch and stores the rows of each statement, or discards them; returns the number
+    /// of rows that the last one changed or returned. After the first failure the server executes
+    /// none of the rest. The result of `before`, which was added first, is not stored.
     pub fn execute<'s>(
         &mut self,
         before: Option<&PostgresStatement>,
         mut statements: impl Iterator<Item = &'s PostgresStatement>,
-        answers: &mut Answers,
+        mut answers: Option<&mut Answers>,
     ) -> SqlResult<u64> {
         self.sync()?;
         let (mut before, mut count) = (before.is_some(), 0);
@@ -139,13 +139,17 @@ impl PostgresWire {
         self.answer(|wire, kind, body| {
             match kind {
                 b'D' => {
-                    let columns = current.map_or(&[][..], |statement| &statement.columns[..]);
-                    wire.row(body, columns, answers)?;
+                    if let Some(answers) = answers.as_deref_mut() {
+                        let columns = current.map_or(&[][..], |statement| &statement.columns[..]);
+                        wire.row(body, columns, answers)?;
+                    }
                 }
                 b'C' if before => before = false,
                 b'C' => {
                     count = tag_count(wire.received.at(body));
-                    answers.end_statement();
+                    if let Some(answers) = answers.as_deref_mut() {
+                        answers.end_statement();
+                    }
                     current = statements.next();
                 }
                 _ => {}
@@ -386,7 +390,7 @@ mod tests {
             wire.start();
             wire.add(&all[0], &[Param::Int(1)])?;
             wire.add(&all[1], &[])?;
-            wire.execute(None, all.iter(), &mut answers).map(|count| (count, answers))
+            wire.execute(None, all.iter(), Some(&mut answers)).map(|count| (count, answers))
         })
     }
 

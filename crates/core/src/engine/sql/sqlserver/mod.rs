@@ -82,6 +82,11 @@ impl Dialect for SqlServer {
         text
     }
 
+    /// Text is sent as NVARCHAR, with which an index on VARCHAR keys cannot be searched.
+    fn row_limit(&self) -> Option<&'static str> {
+        None
+    }
+
     fn is_table_there(&self, error: &SqlError) -> bool {
         error.code == "2714"
     }

@@ -118,6 +118,8 @@ fn caches(l: Language, streams: &[CachedStream<'_>]) -> Block {
         say!(l, "kv-cache-hits"),
         say!(l, "kv-cache-misses"),
         say!(l, "kv-cache-evictions"),
+        say!(l, "kv-cache-memory"),
+        say!(l, "kv-cache-memory-hits"),
     ];
     let mut table = Table::new(4, &head);
     let mut seen = Vec::new();
@@ -138,6 +140,11 @@ fn caches(l: Language, streams: &[CachedStream<'_>]) -> Block {
             cached.evictions,
         ];
         row.extend(counts.map(|count| number_format::grouped(l, count)));
+        let of_memory = [cached.memory, cached.memory_hits];
+        row.extend(of_memory.map(|count| match cached.memory {
+            0 => NONE.to_string(),
+            _ => number_format::grouped(l, count),
+        }));
         table.row(Mark::None, row);
         seen.push((title, *cached));
     }
