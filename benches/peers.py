@@ -43,6 +43,7 @@ MIXGRAPH = (
     "--mix_get_ratio=0.83",
     "--mix_put_ratio=0.14",
     "--mix_seek_ratio=0.03",
+    "--benchmark_write_rate_limit=0",
 )
 DB = dict(keys=400_000, key=20, value=400, cache=1 << 30)
 

@@ -414,12 +414,13 @@ def rocksdb(table, home):
     mix = 'name = "mix"\nengine = "rocksdb"\nworkload = "mixgraph"\nthreads = {}'
     fill = 'name = "fill"\nengine = "rocksdb"\nworkload = "fillrandom"\nthreads = {}'
     # fillrandom begins with an empty database: db_bench's own, or one of a single key.
-    unfilled, anew = dataset[:dataset.index("fill = ")], "--use_existing_db=0"
+    unfilled = dataset[:dataset.index("fill = ")]
+    anew = ("--use_existing_db=0", "--benchmark_write_rate_limit=0")
 
     def emptied(measure):
         shutil.rmtree(data, ignore_errors=True)
         data.mkdir()
-        db_bench(data / "db.0", "fillseq", 1, anew, "--num=1", "--duration=0")
+        db_bench(data / "db.0", "fillseq", 1, *anew, "--num=1", "--duration=0")
         return measure()
 
     for threads in (1, 2):
@@ -429,7 +430,7 @@ def rocksdb(table, home):
                 lambda: fresh(lambda: db_bench(data / "db.0", "mixgraph", threads, *MIXGRAPH)))
         compare(table, f"RocksDB fillrandom, {what}", 1,
                 lambda: emptied(lambda: ops(dyno(home, [fill.format(threads)], unfilled)[0])),
-                lambda: emptied(lambda: db_bench(data / "db.0", "fillrandom", threads, anew)))
+                lambda: emptied(lambda: db_bench(data / "db.0", "fillrandom", threads, *anew)))
 
 
 def record(begin, end, facts, head, lines):
