@@ -52,7 +52,7 @@ pub fn others(drawing: &StepDrawing<'_>) -> Vec<Chart> {
 /// The figure of the step's headline.
 pub fn headline(drawing: &StepDrawing<'_>) -> Option<Chart> {
     let wanted = of_metric(drawing.step, &lead::metric(drawing.step));
-    let all = step::figures(&drawing.for_cover());
+    let all = all(&drawing.for_cover());
     let found = wanted.iter().find_map(|name| all.iter().find(|figure| is(figure, name)));
     found.or(all.first()).cloned()
 }

@@ -7,7 +7,7 @@
 //! 2. `compare` makes every comparison of a brief once, as one family, so that the intervals hold
 //!    simultaneously (`stats::family`).
 //! 3. A comparison is a claim if its interval excludes "no difference" and the drives limited it
-//!    (`standing`).
+//!    (`standing`); what limited a load does not matter to write amplification.
 //! 4. `claims` sorts the claims, `lead` takes the first; neither re-evaluates anything.
 //! 5. `brief::text::wording` has the text: one sentence and one number for each standing.
 //!
@@ -32,7 +32,10 @@ pub(in crate::analysis) fn may_be_compared(
     let own_share = step.axis.as_ref().is_some_and(|a| a.field == Field::LoadPercent)
         && step.values[cell.value].number.is_finite();
     let found = !(asked && metric.is_rate());
-    found && !own_share && !cell.is_barred() && !metric.caveats(cell).iter().any(Caveat::bars)
+    let of_part = metric.caveats(cell);
+    let mut caveats = cell.caveats.iter().chain(&of_part);
+    let bars = |c: &Caveat| c.bars() && (metric.is_of_time() || !matches!(c, Caveat::Late(_)));
+    found && !own_share && !caveats.any(bars)
 }
 
 /// The result of a comparison, from the weak end of its interval, as a factor (better ÷ worse), and

@@ -9,7 +9,7 @@ use crate::analysis::limits::meter_series::MeterSeries;
 use crate::analysis::points::point_numbers::{ClassNumbers, Numbers, PointSummary, Times};
 use crate::analysis::points::point_summary::P99;
 use crate::base::units::Rate;
-use crate::plan::{Plan, Step, read_list};
+use crate::plan::{Plan, Step, Stream, read_list};
 use crate::record::gauge::diskstats::{self, KernelCounter};
 use crate::record::gauge::{cpu, memory, nvme, processes};
 use crate::record::key::load::PROCESSORS_OF_WORKERS;
@@ -76,7 +76,8 @@ pub fn inputs(
         writes_per_s,
         written_bytes_per_s,
         thinks: closed && point.cells.iter().flat_map(|c| &c.tallies).any(|t| t.response.is_some()),
-        device: device(gauges, window_s).filter(|_| !past_the_block_layer(plan, point)),
+        device: device(gauges, window_s)
+            .filter(|_| !plan.protocol.step(&point.key.step).is_some_and(past_the_block_layer)),
         own: rate(processes::LOAD_READ_BYTES).map(|read_bytes_per_s| DynoIo {
             read_bytes_per_s,
             written_bytes_per_s: own(processes::LOAD_WRITTEN_BYTES),
@@ -155,10 +156,9 @@ fn drained(gauges: &[MeterSeries], window_s: f64) -> f64 {
 }
 
 /// Whether NVMe passthrough is used, so that the block layer's counters exclude the load.
-fn past_the_block_layer(plan: &Plan, point: &Point) -> bool {
-    let step = plan.protocol.step(&point.key.step);
-    let mut streams = step.iter().flat_map(|step| &step.streams);
-    streams.any(|stream| stream.engine.knobs.flag("passthrough").is_ok_and(|past| past))
+pub fn past_the_block_layer(step: &Step) -> bool {
+    let past = |stream: &Stream| stream.engine.knobs.flag("passthrough").is_ok_and(|past| past);
+    step.streams.iter().any(past)
 }
 
 /// The sizes of the point's datasets, as far as their engines give them in bytes, and whether they

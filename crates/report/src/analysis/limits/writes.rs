@@ -2,6 +2,7 @@
 //! those of a cell's repeats together.
 
 use crate::analysis::limits::meter_series::MeterSeries;
+use crate::analysis::limits::verdict_inputs::past_the_block_layer;
 use crate::plan::Step;
 use crate::record::gauge::diskstats::{KernelCounter, METER as DISKSTATS};
 use crate::record::gauge::written::engine::{METER as ENGINE, PART, PARTS, USER};
@@ -19,10 +20,9 @@ pub struct PointWrites {
     pub user: Option<Growth>,
     /// What the engine wrote to files, by its ways of writing.
     pub parts: Vec<(String, Growth)>,
-    /// What the kernel handed to the devices (/proc/diskstats).
+    /// What the kernel handed to the devices (/proc/diskstats); None of NVMe commands, which it
+    /// does not count.
     pub kernel: Option<Growth>,
-    /// Read by the kernel, for energy for each byte.
-    pub kernel_read: Option<Growth>,
     /// Who counts for the drive; None where nobody does.
     pub source: Option<CounterSource>,
     /// What the drive received.
@@ -51,7 +51,8 @@ impl PointWrites {
             };
             together(gauges.iter().filter(own).map(|g| span.growth(&g.readings, 1.0))).ok()
         };
-        let kernel_written = kernel(KernelCounter::WrittenBytes);
+        let seen = !past_the_block_layer(step);
+        let kernel_written = kernel(KernelCounter::WrittenBytes).filter(|_| seen);
         let found = Source::of(gauges);
         let count = |written| match &found {
             Some(source) => source.growth(&span, written),
@@ -77,7 +78,6 @@ impl PointWrites {
             user: user.or_else(|| of_ops(point)),
             parts: PARTS.iter().filter_map(part).collect(),
             kernel: kernel_written,
-            kernel_read: kernel(KernelCounter::ReadBytes),
             source: found.as_ref().map(|f| f.source),
             over_time: found.map(|f| f.over_time(window_s)).unwrap_or_default(),
             host,

@@ -152,6 +152,12 @@ impl Metric {
         matches!(self.figure, PointFigure::Ops | PointFigure::Bytes | PointFigure::PerMinute(_))
     }
 
+    /// Whether it depends on when requests are made and how long they take. Write amplification is
+    /// a ratio of bytes: a host that submits late, or that limits the load, does not change it.
+    pub fn is_of_time(&self) -> bool {
+        self.figure != PointFigure::Waf
+    }
+
     /// Whether it depends on power, and so is compared separately for every instrument of a step.
     pub fn is_power(&self) -> bool {
         self.instrument().is_some()

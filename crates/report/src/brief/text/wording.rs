@@ -135,10 +135,8 @@ pub fn joined(
     let what = metric(l, &first.metric, step);
     let at = at(l, step, first) + &varied(l, subjects, step, first);
     let lower = first.metric.better() == Better::Lower;
-    let energy = matches!(
-        first.metric.figure,
-        PointFigure::JoulesPerOp(_) | PointFigure::JoulesPerTb(_) | PointFigure::Waf
-    );
+    let energy =
+        matches!(first.metric.figure, PointFigure::JoulesPerOp(_) | PointFigure::JoulesPerTb(_));
     // A factor is worded as that of a rival.
     if let [one] = comparisons
         && one.formula() != Formula::Factor
@@ -185,12 +183,23 @@ fn varied(l: Language, subjects: &Subjects, step: &StepFacts, comparison: &Compa
         say!(l, "varied", path = &d.path, value = &d.values[0], other = &d.values[1])
     };
     let mut each: Vec<String> = comparison.varied.iter().map(against).collect();
+    let streams = step.cells.first().map_or(0, |cell| cell.streams.len());
     for subject in pair {
         let subject = &subjects[subject];
-        for knob in subject.knobs.iter().filter(|k| k.step == step.name) {
-            let set = format!("{}.{} = {}", knob.stream, knob.knob, knob.value);
-            each.push(say!(l, "with-knob", subject = &subject.name, knob = set));
-        }
+        let own = || subject.knobs.iter().filter(|k| k.step == step.name);
+        let mut set: Vec<String> = own()
+            .map(|knob| {
+                // The same of each stream is said once.
+                let alike = own().filter(|k| (&k.knob, &k.value) == (&knob.knob, &knob.value));
+                match streams > 1 && alike.count() == streams {
+                    true => format!("{} = {}", knob.knob, knob.value),
+                    false => format!("{}.{} = {}", knob.stream, knob.knob, knob.value),
+                }
+            })
+            .collect();
+        set.dedup();
+        let named = |knob| say!(l, "with-knob", subject = &subject.name, knob = knob);
+        each.extend(set.into_iter().map(named));
     }
     if each.is_empty() { String::new() } else { say!(l, "aside", what = l.clauses(&each)) }
 }
