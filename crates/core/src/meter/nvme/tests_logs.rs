@@ -78,6 +78,42 @@ fn the_endurance_groups_and_fdps_logs_are_read_by_the_specifications_offsets() {
     assert_eq!(value(&values, "fdp_media_written_bytes"), Some(4_096.0 * 1_425_000.0));
 }
 
+/// A counter in its log: the reading's name, the log with other counters at 1, how it is read,
+/// where the counter is, its bytes and what one count is.
+type WideCounter = (&'static str, Vec<u8>, fn(&[u8]) -> Option<Values>, usize, usize, f64);
+
+#[test]
+fn every_counter_is_read_at_its_whole_width_which_no_drive_fills() {
+    let ones = |places: &[usize]| {
+        let mut log = vec![0u8; 512];
+        places.iter().for_each(|at| log[*at] = 1);
+        log
+    };
+    let mut ocp_log = ones(&[]);
+    ocp_log[496..512].copy_from_slice(&OCP_GUID);
+    let mut intel = ones(&[5, 17]);
+    (intel[0], intel[12], intel[24]) = (0xAB, 0xF4, 0xF5);
+    intel[29] = 1;
+    let health = |log: &[u8]| smart(log).ok();
+    let counters: [WideCounter; 7] = [
+        ("host_written_bytes", ones(&[]), health, 48, 16, 512_000.0),
+        ("media_written_bytes", ocp_log, ocp, 0, 16, 1.0),
+        ("fdp_host_written_bytes", ones(&[]), fdp, 0, 16, 1.0),
+        ("fdp_media_written_bytes", ones(&[]), fdp, 16, 16, 1.0),
+        ("group_host_written_bytes", ones(&[80]), endurance_group, 64, 16, 1e9),
+        ("vendor_media_written_bytes", intel.clone(), vendor, 17, 6, 33_554_432.0),
+        ("vendor_host_written_bytes", intel, vendor, 29, 6, 33_554_432.0),
+    ];
+    for (name, mut log, read, at, bytes, unit) in counters {
+        log[at..at + bytes].fill(0xFF);
+        let most = value(&read(&log).expect(name), name).expect(name);
+        let expected = (256f64.powi(bytes as i32) - 1.0) * unit;
+        assert!((most / expected - 1.0).abs() < 1e-12, "{name}: {most} for {expected}");
+        // 100 GB/s for a century: a counter that falls was reset, and did not wrap.
+        assert!(most > 100e9 * 86_400.0 * 365.0 * 100.0, "{name}: {most}");
+    }
+}
+
 /// Log CAh as nvme-cli prints it for an Intel drive (CacheLib, cachebench/util/NandWrites.cpp:
 /// "nand_bytes_written : 100% sectors: 224943088"), in the layout of collectd's src/intel-nvme.h.
 #[test]

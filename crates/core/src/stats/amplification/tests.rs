@@ -23,8 +23,15 @@ fn a_counter_grows_from_before_the_load_to_after_it() {
 
 #[test]
 fn a_counter_that_fell_says_nothing_although_it_grew_from_end_to_end() {
-    let reset = [(-1.0, 100.0), (5.0, 0.0), (11.0, 500.0)];
-    assert_eq!(growth(&reset, (0.0, 10.0), 1.0), Err(NotMeasured::Fell));
+    let wrapped = 4_294_967_296.0 * 512.0;
+    for (what, at_first, inside, at_last) in [
+        ("reset by a format", 100.0, 0.0, 500.0),
+        ("back to what was last stored, after a loss of power", 100.0, 90.0, 500.0),
+        ("of 32 bits, as only an instrument's can be", wrapped - 512.0, 512.0, wrapped),
+    ] {
+        let fell = [(-1.0, at_first), (5.0, inside), (11.0, at_last)];
+        assert_eq!(growth(&fell, (0.0, 10.0), 1.0), Err(NotMeasured::Fell), "{what}");
+    }
 }
 
 #[test]
