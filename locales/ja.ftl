@@ -1311,6 +1311,9 @@ step-of-write-cost-uniform = 4 KiB の上書き、一様分布
 step-of-write-cost-zipfian = 4 KiB の上書き、Zipf 分布
 step-of-write-cost-leveled = RocksDB の上書き、レベル型コンパクション
 step-of-write-cost-universal = RocksDB の上書き、ユニバーサル型コンパクション
+protocol-placement = データ配置：プレースメントハンドルの有無によるフラッシュキャッシュの書き込み
+source-of-placement = FDP 対応ドライブ上の CacheLib、arXiv 2503.11665（小さいオブジェクトと大きいオブジェクトに別々のハンドル）。サイズとレートは Dyno 独自
+step-of-placement-cache = 大きいオブジェクトのログと並行する小さいオブジェクト
 
 protocol-noisy-neighbour = 6 つの名前空間でのノイジーネイバー
 source-of-noisy-neighbour = StorageReview の Intel P5510 対 Samsung PM9A3（サイズ、レート、時間は Dyno 独自）

@@ -1487,6 +1487,9 @@ step-of-write-cost-uniform = Sobregravação de 4 KiB, uniforme
 step-of-write-cost-zipfian = Sobregravação de 4 KiB, zipfiana
 step-of-write-cost-leveled = Sobregravação no RocksDB, compactação em níveis
 step-of-write-cost-universal = Sobregravação no RocksDB, compactação universal
+protocol-placement = Posicionamento de dados: as gravações de um cache em flash com e sem identificadores de posicionamento
+source-of-placement = CacheLib em drives com FDP, arXiv 2503.11665 (objetos pequenos e grandes por identificadores próprios); tamanhos e taxas do próprio Dyno
+step-of-placement-cache = Objetos pequenos ao lado de um log de objetos grandes
 
 protocol-noisy-neighbour = Vizinho barulhento em seis namespaces
 source-of-noisy-neighbour = StorageReview, Intel P5510 vs Samsung PM9A3; tamanhos, taxas e tempos do próprio Dyno

@@ -392,3 +392,38 @@ fn the_check_tells_what_will_be_done_and_that_a_stream_means_a_namespace_that_wi
         "{said}"
     );
 }
+
+/// A plan of two subjects on the device, each with its serial number.
+fn of_two_subjects(bench: &Bench, protocol: &str, same_device: bool) -> PathBuf {
+    let plan = bench.plan(protocol);
+    let text = fs::read_to_string(&plan).unwrap();
+    let (_, subject) = text.split_once("[[subject]]\n").unwrap();
+    let second = subject.replace("\"A\"", "\"B\"") + "[subject.override]\nsqpoll = false\n";
+    let text = text.replace("same_device = true", &format!("same_device = {same_device}"));
+    fs::write(&plan, format!("{text}[[subject]]\n{second}")).unwrap();
+    plan
+}
+
+#[test]
+fn two_subjects_of_one_device_are_prepared_and_measured_in_turn_if_the_plan_allows_it() {
+    const ONE: &str = "[dataset.surface]\nengine = \"uring\"\nsize = 0\ndirect = true\n\
+        fill = { kind = \"sequential\", read = 0, block = \"128KiB\" }\n[prepare]\npurge = \
+        \"discard\"\n[[step]]\nname = \"s\"\nduration = \"300ms\"\n[[step.stream]]\nname = \"io\"\n\
+        engine = \"uring\"\nworkload = { kind = \"random\", read = 0 }\n";
+    let Some(bench) = Bench::new(16) else { return };
+    let run = |plan: PathBuf| bench.dyno(&["run", &plan.to_string_lossy(), "--bundle", "run.dyno"]);
+    let (code, said) = run(of_two_subjects(&bench, ONE, false));
+    assert!(code != Some(0) && said.contains("is the same drive as one of subject 'A'"), "{said}");
+    let filesystem = ONE.replace("[prepare]", "[prepare]\nfilesystem = \"ext4\"");
+    let (code, said) = run(of_two_subjects(&bench, &filesystem, true));
+    assert!(code != Some(0) && said.contains("prepare.filesystem cannot be done"), "{said}");
+    assert!(!bench.at("run.dyno").exists(), "nothing was run");
+    let (code, said) = run(of_two_subjects(&bench, ONE, true));
+    assert_eq!(code, Some(0), "{said}");
+    let prepared: Vec<(String, String)> =
+        bench.prepared().into_iter().map(|p| (p.subject, p.action)).collect();
+    let of = |subject: &str, action: &str| (subject.to_string(), action.to_string());
+    let each = ["A", "B"].map(|s| [of(s, "purge"), of(s, "fill surface")]).concat();
+    assert_eq!(prepared, each);
+    assert_eq!(bench.points(), 2, "{said}");
+}

@@ -1,5 +1,6 @@
 //! A drive whose write amplification is known: a page-mapped flash translation layer with greedy
 //! cleaning, which counts what the host and the cleaning write, and the same as a file (`mounted`).
+//! It can keep the writes of several placement handles apart.
 
 /// What no page of the flash holds.
 const NOTHING: u32 = u32::MAX;
@@ -7,8 +8,10 @@ const NOTHING: u32 = u32::MAX;
 /// Erased blocks that the cleaning keeps: one that it writes to, and one spare.
 pub const RESERVE: u32 = 2;
 
-/// The flash translation layer. A write goes to the block that is open for host writes; when only
-/// the reserve is left, the block with the fewest valid pages is copied and erased.
+/// The flash translation layer. A write goes to the block that is open for writes by its placement
+/// handle; when only the reserve is left, the block with the fewest valid pages is copied and
+/// erased. What the cleaning copies goes to one block, whatever handle wrote it (FDP's "initially
+/// isolated").
 pub struct Ftl {
     pages_per_block: u32,
     /// Of each logical page, where it is.
@@ -21,7 +24,10 @@ pub struct Ftl {
     full: Vec<Vec<u32>>,
     place: Vec<u32>,
     erased: Vec<u32>,
-    host: Frontier,
+    /// The block of each placement handle.
+    hosts: Vec<Frontier>,
+    /// The first page of each handle's range but the first one's.
+    ranges: Vec<u32>,
     cleaning: Frontier,
     /// Pages that the host wrote.
     pub host_pages: u64,
@@ -39,9 +45,19 @@ struct Frontier {
 impl Ftl {
     /// An empty drive.
     pub fn new(logical_pages: u32, blocks: u32, pages_per_block: u32) -> Ftl {
-        assert!(logical_pages < (blocks - RESERVE - 2) * pages_per_block, "no spare blocks");
+        Ftl::placing(logical_pages, blocks, pages_per_block, &[])
+    }
+
+    /// An empty drive that takes the handle of a write from its page: each of `ranges` is the first
+    /// page that the next handle writes.
+    pub fn placing(logical_pages: u32, blocks: u32, pages_per_block: u32, ranges: &[u32]) -> Ftl {
+        let handles = ranges.len() as u32 + 1;
+        let full = blocks - RESERVE - handles - 1;
+        assert!(logical_pages < full * pages_per_block, "no spare blocks");
         let mut erased: Vec<u32> = (0..blocks).rev().collect();
-        let [host, cleaning] = [(); 2].map(|()| Frontier { block: erased.pop().unwrap(), next: 0 });
+        let mut open = || Frontier { block: erased.pop().unwrap(), next: 0 };
+        let hosts = (0..handles).map(|_| open()).collect();
+        let cleaning = open();
         Ftl {
             pages_per_block,
             map: vec![NOTHING; logical_pages as usize],
@@ -50,7 +66,8 @@ impl Ftl {
             full: vec![Vec::new(); pages_per_block as usize + 1],
             place: vec![NOTHING; blocks as usize],
             erased,
-            host,
+            hosts,
+            ranges: ranges.to_vec(),
             cleaning,
             host_pages: 0,
             media_pages: 0,
@@ -63,9 +80,10 @@ impl Ftl {
     }
 
     /// Pages of the flash that hold data when the drive is full, as the closed forms count them:
-    /// without the reserve and the half that is empty of each of the two open blocks.
+    /// without the reserve and the half that is empty of each of the open blocks.
     pub fn used_pages(&self) -> f64 {
-        let blocks = self.valid.len() as f64 - f64::from(RESERVE) - 1.0;
+        let open = self.hosts.len() as f64 + 1.0;
+        let blocks = self.valid.len() as f64 - f64::from(RESERVE) - open / 2.0;
         blocks * f64::from(self.pages_per_block)
     }
 
@@ -82,10 +100,12 @@ impl Ftl {
     /// The host writes a page.
     pub fn write(&mut self, page: u32) {
         self.host_pages += 1;
-        while self.erased.len() as u32 <= RESERVE && self.host.next == self.pages_per_block {
+        let handle = self.ranges.partition_point(|first| *first <= page);
+        let is_full = self.hosts[handle].next == self.pages_per_block;
+        while self.erased.len() as u32 <= RESERVE && is_full {
             self.clean();
         }
-        self.host = self.program(page, self.host);
+        self.hosts[handle] = self.program(page, self.hosts[handle]);
     }
 
     /// Puts a page at a frontier, whose next is given back.

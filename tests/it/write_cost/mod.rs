@@ -8,4 +8,6 @@ mod mounted;
 mod placement;
 mod run;
 mod theory;
+mod two;
+mod whole;
 mod witness;

@@ -19,6 +19,7 @@ static ALL: &[(&str, &str)] = &[
     ("vdbench-profiles", include_str!("../../../../plans/vdbench-profiles.toml")),
     ("write-pressure", include_str!("../../../../plans/write-pressure.toml")),
     ("write-cost", include_str!("../../../../plans/write-cost.toml")),
+    ("placement", include_str!("../../../../plans/placement.toml")),
     ("noisy-neighbour", include_str!("../../../../plans/noisy-neighbour.toml")),
     ("act", include_str!("../../../../plans/act.toml")),
     ("snia-iops", include_str!("../../../../plans/snia-iops.toml")),

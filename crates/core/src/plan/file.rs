@@ -12,7 +12,7 @@ use crate::plan::sequence::order::ORDER_VERSION;
 use crate::plan::sequence::repeats;
 use crate::plan::steps::protocol::Resolved;
 use crate::plan::steps::{overrides, powercut, protocol, scale, vary};
-use crate::plan::subjects::subject;
+use crate::plan::subjects::subject::{self, DriveRules};
 use crate::plan::syntax::fields::Fields;
 use crate::plan::syntax::mistakes::{Mistakes, SourceSpan, remedy};
 use crate::plan::syntax::node::{Node, NodeEntry, NodeValue};
@@ -234,6 +234,8 @@ pub type SubjectReader<'s> =
 fn resolve(tree: &Node, folder: &Path, catalogue: &Catalogue, log: &mut Mistakes) -> Option<Plan> {
     let table = Fields::of(tree, "a plan", log)?;
     let node = tree.get("subject");
+    let flag = tree.get("same_device").map(|node| &node.value);
+    let rules = DriveRules { folder, same_device: matches!(flag, Some(NodeValue::Flag(true))) };
     let mut plan = resolve_with(table, folder, catalogue, log, &mut |resolved, log| {
         let nodes = node
             .map(|n| fields::list(n, "subjects, each a table [[subject]]", log))
@@ -243,7 +245,7 @@ fn resolve(tree: &Node, folder: &Path, catalogue: &Catalogue, log: &mut Mistakes
                         command line";
             log.note(tree.at, "the plan has no subject", "no [[subject]]", help);
         }
-        subject::subjects(nodes, folder, resolved, catalogue, log)
+        subject::subjects(nodes, rules, resolved, catalogue, log)
     })?;
     pin_by_default(&mut plan);
     Some(plan)

@@ -47,6 +47,7 @@ use crate::base::clock::Clock;
 use crate::base::error::{Result, describe};
 use crate::lab::drive::{shared, write_cache, write_counter};
 use crate::lab::folder::data::FOLDER;
+use crate::lab::guard;
 use crate::meter::watch::MeterWatch;
 use crate::plan::{Plan, PointPlan};
 use crate::record::{Fact, Outcome, Point, Sink, key};
@@ -178,7 +179,7 @@ impl<'a> RunRequest<'a> {
             }
             let name = &point.subject.name;
             if !ready.contains_key(name) {
-                let made = self.prepare(point);
+                let made = self.prepare(point, ready);
                 if self.stop.load(Relaxed) {
                     summary.interrupted = true;
                     break;
@@ -210,13 +211,20 @@ impl<'a> RunRequest<'a> {
 
     /// Prepares a point's subject, or returns why it could not: its points then fail, and those of
     /// others continue.
-    fn prepare(&mut self, point: &PointPlan) -> Result<std::result::Result<ReadySubject, String>> {
-        match crate::run::prepare::prepare(
-            self.context(None),
-            &point.subject,
-            &self.before,
-            self.sink,
-        ) {
+    fn prepare(
+        &mut self,
+        point: &PointPlan,
+        ready: &ReadySubjects,
+    ) -> Result<std::result::Result<ReadySubject, String>> {
+        let mut subject = point.subject.clone();
+        for drive in &mut subject.drives {
+            let mut others = ready.values().flatten().flat_map(|other| &other.subject.drives);
+            if others.any(|other| other.place == drive.place) {
+                // A device of two subjects: what is on it is the run's own.
+                drive.erase_signatures.push(guard::UNKNOWN.to_string());
+            }
+        }
+        match crate::run::prepare::prepare(self.context(None), &subject, &self.before, self.sink) {
             Ok(ready) => Ok(Ok(ready)),
             Err(error) if self.plan.subjects.len() == 1 => Err(error),
             Err(error) => Ok(Err(cause(&error))),

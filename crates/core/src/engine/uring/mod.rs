@@ -83,6 +83,13 @@ static INFO: Info = Info {
             doc: "Send NVMe commands to the generic device of the namespace (/dev/ng0n1), \
                 bypassing the block layer. For whole NVMe namespaces, Linux 6.1.",
         },
+        Knob {
+            name: "placement_hints",
+            kind: KnobKind::Bool,
+            default: DefaultValue::Absent,
+            doc: "Whether writes carry the hints of their streams' `placement` (the default); \
+                false leaves them out, to measure the same load without.",
+        },
     ),
     source: "",
 };
@@ -111,7 +118,8 @@ impl Engine for Uring {
             false => None,
         };
         let (nop, clock, given) = (site.knobs.flag("nop")?, site.clock, OnceLock::new());
-        let target = UringTarget { file, generic, options, batch, nop, clock, given };
+        let hints = site.knobs.get("placement_hints").is_none_or(|value| value == true);
+        let target = UringTarget { file, generic, options, batch, nop, hints, clock, given };
         // Missing kernel support is detected before a worker starts.
         target.try_ring()?;
         Ok(Box::new(target))
@@ -124,6 +132,8 @@ struct UringTarget {
     options: RingOptions,
     batch: Batch,
     nop: bool,
+    /// Whether writes carry their streams' placement hints.
+    hints: bool,
     clock: Clock,
     /// The features of the first I/O context: whether its ring is registered, and the pages of its
     /// buffers.
@@ -174,7 +184,7 @@ impl BlockTarget for UringTarget {
         thread: u32,
     ) -> Result<Box<dyn AnyIoContext>> {
         // The plan's engine settings are the same for all of them.
-        let UringTarget { options, batch, nop, clock, given, generic, .. } = targets[0];
+        let UringTarget { options, batch, nop, hints, clock, given, generic, .. } = targets[0];
         commands::check_polled(options.poll, generic.is_some(), stream)?;
         let files: Vec<_> = targets.iter().map(|target| Arc::clone(&target.file)).collect();
         let drives = ContextBuffers::new(files.clone(), stream, thread)?;
@@ -189,7 +199,7 @@ impl BlockTarget for UringTarget {
                 check_commands(generic, file, stream, nop)?;
             }
             let descriptors: Vec<RawFd> = generics.iter().map(|g| g.as_raw_fd()).collect();
-            let placement = block_commands::placement(stream);
+            let placement = block_commands::placement(stream).filter(|_| *hints);
             let hints = generics.iter().map(|generic| generic.hint(placement));
             let hints = hints.collect::<Result<Vec<_>>>()?;
             let (form, ring) = (Commands { generics, hints }, ring(entries, options)?);

@@ -4,7 +4,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use crate::plan::Catalogue;
-use crate::plan::model::{Drive, DrivePlace, Subject};
+use crate::plan::model::{Drive, DrivePlace, Preparation, Subject};
 use crate::plan::steps::protocol::{Resolved, check_unique};
 use crate::plan::subjects::meters::meters;
 use crate::plan::subjects::own::{self, SubjectKnobs};
@@ -25,11 +25,19 @@ struct Demands<'p> {
     needs_folder: Option<&'p String>,
 }
 
-/// Reads `[[subject]]` tables. Relative paths start at `folder`; without the protocol's tree, its
-/// requirements are not checked.
+/// Where subjects' drives are.
+#[derive(Clone, Copy)]
+pub struct DriveRules<'a> {
+    /// Relative paths start here.
+    pub folder: &'a Path,
+    /// Whether several subjects may have the same block device.
+    pub same_device: bool,
+}
+
+/// Reads `[[subject]]` tables. Without the protocol's tree, its requirements are not checked.
 pub fn subjects(
     nodes: &[Node],
-    folder: &Path,
+    rules: DriveRules<'_>,
     protocol: Option<&(Resolved, Node)>,
     catalogue: &Catalogue,
     log: &mut Mistakes,
@@ -67,11 +75,15 @@ pub fn subjects(
             log.note(node.at, format!("the subject '{name}' has no drive"), "no drives", help);
         }
         let drives = items.iter().filter_map(|item| {
-            let (drive, real, at) = drive(item, folder, demands.as_ref(), log)?;
-            if apart {
-                check_apart(&seen, &name, &real, at, log);
+            let (drive, real, at) = drive(item, rules.folder, demands.as_ref(), log)?;
+            let own = ResolvedDrive { subject: name.clone(), real, at };
+            if let (true, Some(other)) = (rules.same_device, same_device(&seen, &own)) {
+                let preparation = resolved.map(|resolved| &resolved.protocol.preparation);
+                check_prepared_alike(preparation, &other.subject, at, log);
+            } else if apart {
+                check_apart(&seen, &own, log);
             }
-            seen.push(ResolvedDrive { subject: name.clone(), real, at });
+            seen.push(own);
             Some(drive)
         });
         let drives = drives.collect();
@@ -216,19 +228,43 @@ fn real_path(node: &Node, folder: &Path, log: &mut Mistakes) -> Option<PathBuf> 
     }
 }
 
-/// Two subjects on one drive would disturb each other. If another filesystem is mounted below a
-/// directory, their devices differ as far as paths show; `lab::shared` compares devices.
-fn check_apart(
-    seen: &[ResolvedDrive],
-    name: &str,
-    real: &Path,
+/// Another subject's drive that is the same block device.
+fn same_device<'s>(seen: &'s [ResolvedDrive], own: &ResolvedDrive) -> Option<&'s ResolvedDrive> {
+    let is_block =
+        || std::fs::metadata(&own.real).is_ok_and(|found| found.file_type().is_block_device());
+    let other = seen.iter().find(|s| s.real == own.real && s.subject != own.subject);
+    other.filter(|_| is_block())
+}
+
+/// A block device of two subjects is prepared for one and then for the other; refuses what holds
+/// for the whole run.
+fn check_prepared_alike(
+    preparation: Option<&Preparation>,
+    other: &str,
     at: SourceSpan,
     log: &mut Mistakes,
 ) {
+    let Some(preparation) = preparation else { return };
+    let whole_run = [
+        ("filesystem", preparation.filesystem.is_some()),
+        ("namespaces", preparation.namespaces > 0),
+        ("write_cache", preparation.write_cache.is_some()),
+    ];
+    if let Some((key, _)) = whole_run.iter().find(|(_, is_set)| *is_set) {
+        let message =
+            format!("prepare.{key} cannot be done for two subjects of one device, here '{other}'");
+        log.note(at, message, "used twice", format!("leave {key} out, or use two devices"));
+    }
+}
+
+/// Two subjects on one drive would disturb each other. If another filesystem is mounted below a
+/// directory, their devices differ as far as paths show; `lab::shared` compares devices.
+fn check_apart(seen: &[ResolvedDrive], own: &ResolvedDrive, log: &mut Mistakes) {
+    let ResolvedDrive { subject: name, real, at } = own;
     let filesystem = |path: &Path| std::fs::metadata(path).ok().map(|found| found.dev());
-    for other in seen.iter().filter(|s| s.at != at) {
+    for other in seen.iter().filter(|s| s.at != *at) {
         let of_one = || filesystem(real) == filesystem(&other.real);
-        let how = if other.real == real {
+        let how = if other.real == *real {
             "is the same drive as one"
         } else if real.starts_with(&other.real) && of_one() {
             "lies inside a drive"
@@ -239,7 +275,7 @@ fn check_apart(
         };
         let message = format!("{} {how} of subject '{}'", real.display(), other.subject);
         let help = "each subject needs its own drives; for a control run, use two directories on \
-            one drive and same_device";
-        log.note(at, message, format!("used twice, here by '{name}'"), help);
+            one drive, or one device, and same_device";
+        log.note(*at, message, format!("used twice, here by '{name}'"), help);
     }
 }
