@@ -198,7 +198,7 @@ fn varied(l: Language, subjects: &Subjects, step: &StepFacts, comparison: &Compa
             })
             .collect();
         set.dedup();
-        let named = |knob| say!(l, "with-knob", subject = &subject.name, knob = knob);
+        let named = |knob| say!(l, "with-knob", subject = &subject.name, knob);
         each.extend(set.into_iter().map(named));
     }
     if each.is_empty() { String::new() } else { say!(l, "aside", what = l.clauses(&each)) }
