@@ -72,7 +72,7 @@ column-not-distinguishable = not distinguishable
 column-not-ranked = not ranked
 
 ## Conclusion
-conclusion-how = How every comparison ended:
+conclusion-how = Results of all comparisons:
 conclusion-limits =
     Every interval reflects the scatter between repeats on this host and these drives. The findings
     apply to these drives, with this firmware, on this host and software, under these loads; the section
@@ -221,7 +221,7 @@ limit-locks = locks
 limit-undecided = undecided
 limiter-cpu = the host's processors
 limiter-memory = memory
-limiter-no-drive = the host, without a drive,
+limiter-no-drive = the host alone
 limiter-neighbour = other programs on the drive
 limiter-generator = the load generator
 limiter-standstill = pauses of Dyno itself
@@ -406,9 +406,9 @@ outliers-line =
     { $place }: slowest { $count } from { $least } to { $most }: drive { $drive }, host { $host },
     unknown { $unknown }
 outlier =
-    { $place }, repeat { $repeat } at { $seconds }: { $latency } for { $class } of { $size } at { $address }
+    { $place }, repeat { $repeat } at { $seconds }: { $latency } for { $class } of { $size } bytes at { $address }
     ({ $stream }, drive { $drive }, worker { $worker }, queue depth { $depth }): { $cause }, { $reason }
-outlier-beside = { $outlier }; meanwhile { $beside }
+outlier-beside = { $outlier }; at the same time: { $beside }
 slow-commands-how =
     Slow commands by the drive’s own count (OCP latency monitor, log C3h), and ops of at least the
     same service time by Dyno, over the window and all repeats. The drive counts the commands of
@@ -431,7 +431,10 @@ reason-not-direct = not direct I/O
 reason-both = host and drive may both have contributed
 reason-not-watched = not observed
 beside-waited = at least { $time } without a processor
-beside-switches = { $count } context switches
+beside-switches = { $count ->
+        [one] 1 context switch
+       *[other] { $count } context switches
+    }
 beside-steal = up to { $time } steal time
 beside-stalled = { $time } without a completion by the device
 beside-idle = { $time } without a request at the device
@@ -641,21 +644,30 @@ findings-how =
 caveats-noted = Caveats noted: { $count }; the section Caveats lists them.
 claims-for = Claims for { $subject }
 claims-none = None.
-claims-weaker = The tables of the steps have { $count } weaker ones.
+claims-weaker = { $count ->
+        [one] The tables of the steps have 1 weaker one.
+       *[other] The tables of the steps have { $count } weaker ones.
+    }
 claim-with-basis = { $claim } ({ $basis }).
 caveats-of-claims = Caveats (these points support no claim, or only a bound)
 
 ## Preparation
 not-steady-warning =
-    { $drive } did not reach steady state within { $rounds } rounds. Its points were measured anyway,
-    and may reflect where its preparation stopped rather than the drive itself.
+    { $drive } did not reach steady state within { $rounds ->
+        [one] 1 round
+       *[other] { $rounds } rounds
+    }. Its points were measured anyway, and may reflect the state in which its preparation ended rather
+    than the drive itself.
 steady = steady
 not-steady = NOT steady
 too-few-rounds = NOT steady: too few rounds to judge { $metric }
 steady-after =
     steady after { $rounds } rounds by { $metric }: excursion { $excursion }, slope { $slope }
 not-steady-within =
-    NOT steady within { $rounds } rounds by { $metric }: excursion { $excursion }, slope { $slope }
+    NOT steady within { $rounds ->
+        [one] 1 round
+       *[other] { $rounds } rounds
+    } by { $metric }: excursion { $excursion }, slope { $slope }
 
 ## Results
 differences-as-published =
@@ -678,10 +690,7 @@ summary-how =
 summary-how-published =
     As published, without repeats: no claim is made, and no subject is marked as best.
 mean-of-equal-loads = , mean of equal loads
-mean-of-points = { $count ->
-        [one] {", "}one point
-       *[other] {", "}mean of { $count } points
-    }
+mean-of-points = {", "}mean of { $count } points
 at-equal-latency = {" "}at equal latency
 within-the-limit = {" "}within the limit
 
@@ -882,7 +891,7 @@ verdict-rate-reached = { $share } of the target rate was reached
 verdict-throttled = the drive throttled itself for { $share } of the window
 verdict-thinks = { $share } of its requests were in flight; between them are keying and think times
 verdict-too-few-made =
-    only { $share } of the permitted requests were in flight: Dyno generates no more
+    only { $share } of the permitted requests were in flight: Dyno cannot generate more
 remedy-too-few-made = more threads with a lower depth each, or larger requests
 verdict-no-device = no device seen
 verdict-at-device =
@@ -939,13 +948,13 @@ figure-convergence = Convergence to steady state
 figure-convergence-in-rounds =
     { $metric } in rounds of { $round }; last rounds with their fit and mean ± { $band }
 figure-drive-of = { $subject }, drive { $drive }
-hollow-points = { $caption } (hollow: the target rate was missed by more than 2 %)
 hover-missed-its-rate = { $point }, missed its rate
 hover-interval = { $value } (95 %: { $low } to { $high })
 hover-not-limited = { $bar }: not limited by the drive
 caption-of-step = { $step }: { $caption }
-caption-marked = { $caption } ({ $mark } not limited by the drive)
-caption-outlined = { $caption } (outline: not limited by the drive)
+sign-marked = { $mark } not limited by the drive
+sign-outlined = outline: not limited by the drive
+sign-hollow = hollow: the target rate was missed by more than 2 %
 figure-queue-depth = queue depth
 figure-service-time = { $figure } { $class } service time
 figure-response-time = { $figure } { $class } response time
@@ -963,7 +972,7 @@ figure-drive = drive { $number }
 figure-of-instances = p99 of all instances pooled, and the mean of their own p99s{ $at }
 figure-pooled = pooled
 figure-mean-of-instances = mean of the instances' p99s
-figure-by-neighbour = latency by neighbour{ $at }
+figure-by-neighbour = latency by stream{ $at }
 figure-of-neighbour = { $name }: { $figure }
 figures-lead = Headline figure of each step
 figures-megabytes = MB/s across workloads, each at its maximum, on one scale
@@ -1072,7 +1081,10 @@ fleet-open = drive for drive, { $first } and { $other } are not distinguishable:
 fleet-apart =
     { $drive } deviates from the other { $others } drives of { $model }: { $value } against { $usual }
 fleet-apart-health = { $sentence } (its health log: { $log })
-fleet-more-apart = { $count } more drives of { $model } deviate
+fleet-more-apart = { $count ->
+        [one] 1 more drive of { $model } deviates
+       *[other] { $count } more drives of { $model } deviate
+    }
 fleet-barred = Models are not compared, because these differ: { $what }
 fleet-lead = { $drives } of { $models ->
         [one] one model
@@ -1149,7 +1161,7 @@ fact-operating-system = Operating system
 fact-virtual-machine = Virtual machine
 fact-model = Model
 fact-sockets = Sockets
-fact-cores-a-socket = Cores a socket
+fact-cores-a-socket = Cores per socket
 fact-logical-processors = Logical processors
 fact-governor = Governor
 fact-frequency-driver = Frequency driver
@@ -1203,6 +1215,7 @@ fact-value-cache-hits = { $value } of { $second } block look-ups
 fact-value-key-and-value = { $value } + { $second } bytes
 fact-value-on = on
 fact-value-off = off
+fact-value-shared = { $value } and { $second }: { $third }
 fact-block-cache-hits = Block cache hits
 fact-block-cache-in-use = Block cache in use
 fact-compaction-read = Compaction read
@@ -1293,13 +1306,13 @@ outcome-sanitized = NVMe sanitize (--sanact={ $value })
 
 ## Built-in protocols: titles, sources, titles of steps
 protocol-demo = Demonstration: reads and paced writes
-source-of-demo = Ours
+source-of-demo = Dyno
 step-of-demo-readrandom = RocksDB random reads
 step-of-demo-random-read-4k = 4 KiB random reads
 step-of-demo-paced-writes = 4 KiB random writes at a set rate
 
 protocol-quick = A quick look: RocksDB and 4K random I/O
-source-of-quick = Ours, after rocksdb-threads and block-basics
+source-of-quick = Dyno, after rocksdb-threads and block-basics
 step-of-quick-readrandom = RocksDB random reads
 step-of-quick-readwhilewriting = RocksDB random reads while one thread writes
 step-of-quick-readrandomwriterandom = RocksDB random reads and writes, 90 to 10
@@ -1307,7 +1320,7 @@ step-of-quick-random-read-4k = 4 KiB random reads
 step-of-quick-random-70-30-4k = 4 KiB random, 70 % reads
 
 protocol-block-basics = Block basics: 4K random, 128K sequential and 70/30 over queue depth
-source-of-block-basics = Ours; the 4K random write before random patterns follows StorageReview
+source-of-block-basics = Dyno; the 4K random write before random patterns follows StorageReview
 step-of-block-basics-random-read-4k = 4 KiB random reads
 step-of-block-basics-random-write-4k = 4 KiB random writes
 step-of-block-basics-random-70-30-4k = 4 KiB random, 70 % reads
@@ -1315,7 +1328,7 @@ step-of-block-basics-sequential-read-128k = 128 KiB sequential reads
 step-of-block-basics-sequential-write-128k = 128 KiB sequential writes
 
 protocol-sync-writes = Durable writes: FUA and flush over the number of writers
-source-of-sync-writes = Ours, after reviewers' 4 KiB write + fsync
+source-of-sync-writes = Dyno, after reviewers' 4 KiB write + fsync
 step-of-sync-writes-plain-4k = 4 KiB random writes, not made durable
 step-of-sync-writes-fua-4k = 4 KiB random writes, durable by FUA
 step-of-sync-writes-fdatasync-4k = 4 KiB random writes, each followed by fdatasync
@@ -1325,13 +1338,13 @@ step-of-sync-writes-fdatasync-16k = 16 KiB random writes, each followed by fdata
 step-of-sync-writes-rocksdb-sync = RocksDB overwrites, each synced (WriteOptions::sync)
 
 protocol-compression = Whether a drive compresses: equal loads of data that do and do not compress
-source-of-compression = Ours, after the SNIA SSS PTS's rule that data be random unless their pattern is the question
+source-of-compression = Dyno, after the SNIA SSS PTS's rule that data be random unless their pattern is the question
 step-of-compression-random-write = 4 KiB random writes
 step-of-compression-sequential-write = 128 KiB sequential writes
 step-of-compression-mixed = 4 KiB random, 70 % reads
 
 protocol-powercut = Power cuts: durable writes by FUA and by flush
-source-of-powercut = Ours, after Zheng et al., FAST 2013
+source-of-powercut = Dyno, after Zheng et al., FAST 2013
 step-of-powercut-writes = 4 KiB random writes by FUA, and with a flush after every eighth
 
 protocol-mysql-oltp = MySQL OLTP, one and two servers a drive
@@ -1340,13 +1353,13 @@ step-of-mysql-oltp-one-server = oltp_read_write, one server a drive
 step-of-mysql-oltp-two-servers = oltp_read_write, two servers a drive
 
 protocol-tpcc = TPC-C on MariaDB or MySQL
-source-of-tpcc = TPC-C 5.11; StorageReview's scale and durations; server settings ours
+source-of-tpcc = TPC-C 5.11; StorageReview's scale and durations; server settings are Dyno's
 step-of-tpcc-check-after-load = Consistency after the load
 step-of-tpcc-tpcc = TPC-C { $value } keying and think times
 step-of-tpcc-check-after-run = Consistency after the run
 
 protocol-tpcc-postgres = TPC-C on PostgreSQL
-source-of-tpcc-postgres = TPC-C 5.11; StorageReview's scale and durations; server settings ours
+source-of-tpcc-postgres = TPC-C 5.11; StorageReview's scale and durations; server settings are Dyno's
 step-of-tpcc-postgres-check-after-load = Consistency after the load
 step-of-tpcc-postgres-tpcc = TPC-C { $value } keying and think times
 step-of-tpcc-postgres-check-after-run = Consistency after the run
@@ -1358,13 +1371,13 @@ step-of-tpcc-sqlserver-tpcc = TPC-C { $value } keying and think times
 step-of-tpcc-sqlserver-check-after-run = Consistency after the run
 
 protocol-rocksdb-threads = RocksDB: throughput and latency over threads
-source-of-rocksdb-threads = Micron 7450, 7500 and 7600 RocksDB briefs; db_bench of RocksDB 8.1.1; gaps filled by us
+source-of-rocksdb-threads = Micron 7450, 7500 and 7600 RocksDB briefs; db_bench of RocksDB 8.1.1; gaps filled by Dyno
 step-of-rocksdb-threads-readrandom = Random reads
 step-of-rocksdb-threads-readwhilewriting = Random reads while one thread writes
 step-of-rocksdb-threads-readrandomwriterandom = Random reads and writes, 90 to 10
 
 protocol-ycsb = YCSB core workloads A to F on RocksDB
-source-of-ycsb = brianfrankcooper/YCSB, workloads/; Cooper et al., SoCC 2010; gaps filled by us
+source-of-ycsb = brianfrankcooper/YCSB, workloads/; Cooper et al., SoCC 2010; gaps filled by Dyno
 step-of-ycsb-a = Workload A: update heavy
 step-of-ycsb-b = Workload B: read mostly
 step-of-ycsb-c = Workload C: read only
@@ -1372,7 +1385,7 @@ step-of-ycsb-d = Workload D: read latest
 step-of-ycsb-e = Workload E: short scans
 step-of-ycsb-f = Workload F: read-modify-write
 protocol-ycsb-mysql = YCSB core workloads A to F on MariaDB or MySQL
-source-of-ycsb-mysql = brianfrankcooper/YCSB, workloads/ and jdbc/; Cooper et al., SoCC 2010; server settings ours
+source-of-ycsb-mysql = brianfrankcooper/YCSB, workloads/ and jdbc/; Cooper et al., SoCC 2010; server settings are Dyno's
 step-of-ycsb-mysql-a = Workload A: update heavy
 step-of-ycsb-mysql-b = Workload B: read mostly
 step-of-ycsb-mysql-c = Workload C: read only
@@ -1380,7 +1393,7 @@ step-of-ycsb-mysql-d = Workload D: read latest
 step-of-ycsb-mysql-e = Workload E: short scans
 step-of-ycsb-mysql-f = Workload F: read-modify-write
 protocol-ycsb-postgres = YCSB core workloads A to F on PostgreSQL
-source-of-ycsb-postgres = brianfrankcooper/YCSB, workloads/ and jdbc/; Cooper et al., SoCC 2010; server settings ours
+source-of-ycsb-postgres = brianfrankcooper/YCSB, workloads/ and jdbc/; Cooper et al., SoCC 2010; server settings are Dyno's
 step-of-ycsb-postgres-a = Workload A: update heavy
 step-of-ycsb-postgres-b = Workload B: read mostly
 step-of-ycsb-postgres-c = Workload C: read only
@@ -1388,7 +1401,7 @@ step-of-ycsb-postgres-d = Workload D: read latest
 step-of-ycsb-postgres-e = Workload E: short scans
 step-of-ycsb-postgres-f = Workload F: read-modify-write
 protocol-vdbench-profiles = Block profiles as StorageReview runs them: latency against load
-source-of-vdbench-profiles = StorageReview, Intel P5510 vs Samsung PM9A3; mixes of SQL and Oracle from VdbenchAutomation; VDI ours
+source-of-vdbench-profiles = StorageReview, Intel P5510 vs Samsung PM9A3; mixes of SQL and Oracle from VdbenchAutomation; VDI steps are Dyno's
 step-of-vdbench-profiles-random-read-4k = 4K random read
 step-of-vdbench-profiles-random-write-4k = 4K random write
 step-of-vdbench-profiles-mixed-4k = 4K random, 70 % reads
@@ -1400,21 +1413,21 @@ step-of-vdbench-profiles-sql-80-20 = SQL 80-20
 step-of-vdbench-profiles-oracle = Oracle
 step-of-vdbench-profiles-oracle-90-10 = Oracle 90-10
 step-of-vdbench-profiles-oracle-80-20 = Oracle 80-20
-step-of-vdbench-profiles-vdi-fc-boot = VDI full clone, boot (ours)
-step-of-vdbench-profiles-vdi-fc-initial-login = VDI full clone, initial login (ours)
-step-of-vdbench-profiles-vdi-fc-monday-login = VDI full clone, Monday login (ours)
-step-of-vdbench-profiles-vdi-lc-boot = VDI linked clone, boot (ours)
-step-of-vdbench-profiles-vdi-lc-initial-login = VDI linked clone, initial login (ours)
-step-of-vdbench-profiles-vdi-lc-monday-login = VDI linked clone, Monday login (ours)
+step-of-vdbench-profiles-vdi-fc-boot = VDI full clone, boot (Dyno's)
+step-of-vdbench-profiles-vdi-fc-initial-login = VDI full clone, initial login (Dyno's)
+step-of-vdbench-profiles-vdi-fc-monday-login = VDI full clone, Monday login (Dyno's)
+step-of-vdbench-profiles-vdi-lc-boot = VDI linked clone, boot (Dyno's)
+step-of-vdbench-profiles-vdi-lc-initial-login = VDI linked clone, initial login (Dyno's)
+step-of-vdbench-profiles-vdi-lc-monday-login = VDI linked clone, Monday login (Dyno's)
 step-of-vdbench-profiles-sequential-read-64k = 64K sequential read
 step-of-vdbench-profiles-sequential-write-64k = 64K sequential write
 
 protocol-write-pressure = Write pressure: read latency against the rate of writes
-source-of-write-pressure = StorageReview, Intel P5510 vs Samsung PM9A3; sizes, depths and times are ours
+source-of-write-pressure = StorageReview, Intel P5510 vs Samsung PM9A3; sizes, depths and times are Dyno's
 step-of-write-pressure-pressure = 4K random reads beside 4K random writes
 
 protocol-write-cost = What a write costs: write amplification until it settles
-source-of-write-cost = LMCache pull request 4016 (object sizes, utilisation, volume); 4 KiB and RocksDB steps are ours
+source-of-write-cost = LMCache pull request 4016 (object sizes, utilisation, volume); 4 KiB and RocksDB steps are Dyno's
 step-of-write-cost-objects = Objects of 1 to 32 MiB
 step-of-write-cost-uniform = 4 KiB overwrites, uniform
 step-of-write-cost-zipfian = 4 KiB overwrites, zipfian
@@ -1425,32 +1438,32 @@ source-of-placement = CacheLib on drives with FDP, arXiv 2503.11665 (small and l
 step-of-placement-cache = Small objects beside a log of large objects
 
 protocol-noisy-neighbour = Noisy neighbour on six namespaces
-source-of-noisy-neighbour = StorageReview, Intel P5510 vs Samsung PM9A3; sizes, rates and times are ours
+source-of-noisy-neighbour = StorageReview, Intel P5510 vs Samsung PM9A3; sizes, rates and times are Dyno's
 step-of-noisy-neighbour-alone = Three readers alone
 step-of-noisy-neighbour-neighbours = Three readers beside three writers of { $value } each
 step-of-noisy-neighbour-loud = Three readers beside three writers without a limit
 
 protocol-act = Aerospike ACT: the multiple of its load that a drive keeps
-source-of-act = Aerospike ACT 6.4 (README.md, cfg_storage.c); sizes, workers and depths are ours
+source-of-act = Aerospike ACT 6.4 (README.md, cfg_storage.c); sizes, workers and depths are Dyno's
 step-of-act-certify = Fewer than 5 % of small reads over 1 ms
 step-of-act-stress = Twice the load, kept to the end
 protocol-kv-cache = Key-value cache of a language model
-source-of-kv-cache = Qin et al., Mooncake, FAST 2025; MLPerf Storage v3.0 rules, 6.3 and 6.4; gaps filled by us
+source-of-kv-cache = Qin et al., Mooncake, FAST 2025; MLPerf Storage v3.0 rules, 6.3 and 6.4; gaps filled by Dyno
 step-of-kv-cache-objects = Blocks at the times of the recording
 step-of-kv-cache-limit = Fastest replay within the limit of the time to load a prefix
 step-of-kv-cache-files-8b = Files with fdatasync, 16 writers, Llama 3.1 8B
 step-of-kv-cache-memory-8b = The same files behind { $value } blocks in memory
 step-of-kv-cache-files-70b = Files with fdatasync, 4 writers, Llama 3.1 70B
 protocol-checkpoint = Checkpoint of Llama 3 8B by eight writers
-source-of-checkpoint = MLPerf Storage, llama3_8b.yaml; gaps filled by us
+source-of-checkpoint = MLPerf Storage, llama3_8b.yaml; gaps filled by Dyno
 step-of-checkpoint-write = Checkpoints written, each shard with fdatasync
 step-of-checkpoint-read = Checkpoints read back
 protocol-training-read = Reads of training samples: unet3d and resnet50
-source-of-training-read = MLPerf Storage, unet3d_h100.yaml and resnet50_h100.yaml; gaps filled by us
+source-of-training-read = MLPerf Storage, unet3d_h100.yaml and resnet50_h100.yaml; gaps filled by Dyno
 step-of-training-read-unet3d = unet3d: large samples
 step-of-training-read-resnet50 = resnet50: samples of 115 kB
 protocol-trace-replay = Replay of a recorded load
-source-of-trace-replay = Ours; the trace is generated by Dyno (docs/trace.md)
+source-of-trace-replay = Dyno; the trace is generated (docs/trace.md)
 step-of-trace-replay-replay = A recorded load at its own times
 step-of-trace-replay-asap = A recorded load as fast as possible
 
@@ -1481,11 +1494,11 @@ step-of-snia-wsat-saturation = 4K random writes from fresh out of the box
 step-of-snia-wsat-histogram = 4K random writes, saturated
 
 protocol-selftest = Self-test: an engine of known latency
-source-of-selftest = Ours
+source-of-selftest = Dyno
 step-of-selftest-known = Reads that take 50 µs
 
 protocol-ceiling = The generator's ceiling in each shape of load
-source-of-ceiling = Ours
+source-of-ceiling = Dyno
 step-of-ceiling-one = Closed loop, one thread
 step-of-ceiling-many = Closed loop, many in flight
 step-of-ceiling-open = Open loop, one thread
@@ -1557,6 +1570,7 @@ named-value = { $name }: { $value }
 figure-published = {"; "}as published: { $differences }
 column-value = value
 column-in-unit = { $name }, { $unit }
+unit-of-panel = {" "}({ $unit })
 column-of-class = { $figure } ({ $class })
 
 # Losses, and what could not be compared
@@ -1628,7 +1642,10 @@ drive-course = Drive { $drive } of { $subject }: { $moves } between { $from } an
 drive-level = Drive { $drive } of { $subject }: { $figures }
 stream-levels = { $stream } of { $subject }{ $at }: { $figures }
 total-writes =
-    { $subject }: { $writes } DWPD × { $years } years × 365 days × { $capacity } = { $total } in total
+    { $subject }: { $writes } DWPD × { $count ->
+        [one] 1 year
+       *[other] { $years } years
+    } × 365 days × { $capacity } = { $total } in total
 
 ## Where imported figures are from, and what their source does not give
 note-in = note in { $file }
@@ -1701,11 +1718,11 @@ waf-not-read = the drive's counters were not read before the load and after it
 waf-fell = a counter fell during the load
 waf-stood-still = one counter stood still while the other one counted
 waf-no-capacity = the capacity of the drive is not known; state it in [drive.NAME]
-waf-too-little = the load wrote { $fills } times the capacity, and { $least } times is the minimum
+waf-too-little = the load wrote { $fills } × the capacity; the minimum is { $least } ×
 waf-too-coarse = the counters' units leave ±{ $open } open
 write-cost-how =
     Counters are compared from the beginning of the window to the end of the cool-down. Write amplification
-    is printed if the load, warm-up included, wrote at least { $fills } time the capacity and the units of the
+    is printed if the load, warm-up included, wrote at least { $fills } × the capacity and the units of the
     counters leave at most ±{ $coarsest } open; its interval includes these units. Values marked * come
     from data sheets or price lists and are not measured.
 formulas = Formulas
@@ -1737,7 +1754,7 @@ kv-cache-block-p99 = block read, p99
 kv-cache-hit-rate = hit rate
 kv-cache-tokens = cached tokens/s
 kv-cache-read-mb = reads, MB/s
-kv-cache-joules = J per million cached tokens
+kv-cache-joules = energy per million cached tokens
 kv-cache-model = language model
 kv-cache-eviction = eviction
 kv-cache-spread = spread of times

@@ -44,7 +44,7 @@
 ## Lists, and what is not known
 list-comma = 、
 list-and = { $first }、{ $last }
-clause-break = ；
+clause-break = 、
 in-brackets = （{ $what }）
 aside = （{ $what }）
 with-detail = { $what }（{ $detail }）
@@ -75,7 +75,7 @@ section-marks = 留意点
 section-method = 測定方法：定義と数式
 section-data = 全データ
 section-server = サーバー
-section-disclosure = 測定環境の完全開示
+section-disclosure = 測定環境の詳細
 
 ## Columns of tables
 column-step = ステップ
@@ -91,8 +91,8 @@ column-not-ranked = 順位なし
 conclusion-how = すべての比較の結果：
 conclusion-limits =
     区間はすべて、このホストとこれらのドライブにおける反復間のばらつきから求めた。結果が成り立つのは、これらの
-    ドライブ、このファームウェア、このホストとソフトウェア、これらの負荷に限られる。詳細は「測定環境の完全開
-    示」に記載する。あるモデルの 1 台が、そのモデル全体を代表するわけではない。
+    ドライブ、このファームウェア、このホストとソフトウェア、これらの負荷に限られる。詳細は「測定環境の詳細」に
+    記載する。あるモデルの 1 台が、そのモデル全体を代表するわけではない。
 
 ## Figures of power
 power-of = { $class } の消費電力
@@ -232,7 +232,7 @@ limit-locks = ロック待ち
 limit-undecided = 判定不能
 limiter-cpu = ホストのプロセッサ
 limiter-memory = メモリ
-limiter-no-drive = ドライブに達しない要求
+limiter-no-drive = ホスト単独
 limiter-neighbour = 同じドライブを使う他のプログラム
 limiter-generator = 負荷生成側
 limiter-standstill = Dyno 自体の停止
@@ -244,7 +244,7 @@ limiter-count = { $limiter } が { $count } 点
 caveat-not-measured = 測定されていない
 caveat-failed = { $count } 回の反復が失敗した
 caveat-not-steady = ドライブが定常状態に達していなかった
-caveat-drifted = 測定区間内で ops/s が { $change } 変動した
+caveat-drifted = 測定区間内で ops/s が { $change } 変化した
 caveat-missed-rate = 目標レートの { $share } にとどまった
 caveat-stream-missed-rate = ストリーム { $stream } は目標レートの { $share } にとどまった
 caveat-late = 要求の { $share } が予定より遅れて発行された
@@ -300,7 +300,7 @@ measured-times = 各点 { $count } 回測定
 window-a-point = 測定区間 { $window }
 kernel = カーネル { $release }
 brackets-are-intervals = 角括弧内は、報告書全体で同時に成り立つ 95 % 信頼区間
-no-rank-none-measured = 最後まで測定された点がないため、順位は付けられない。最初の失敗：{ $first }
+no-rank-none-measured = 最後まで測定できた点がないため、順位は付けられない。最初の失敗：{ $first }
 no-rank-barred = 順位は付けられない。{ $reason }
 no-rank-not-comparable-in = { $metrics } で比較できる対象の組み合わせがないため、順位は付けられない。
 no-rank-chance =
@@ -336,8 +336,8 @@ see-bottleneck-marks = † ドライブ以外が制約要因：「ボトルネ�
 see-caveats-marks = † ドライブ以外が制約要因：「留意点」を参照。
 bottleneck-how =
     各測定区間にカーネルが計数したプロセッサ、デバイス、Dyno 自身のプロセスの値と、Dyno が発行していた要求から
-    判定した。負荷自身の要求の少なくとも半分がデバイスにあった測定点、またはワーカーがデバイスにある要求を待っ
-    ていた測定点は、ドライブが制約要因とする。フラッシュの時間はデバイスに含める。
+    判定した。負荷自身の要求の少なくとも半分がデバイスで処理中だった測定点、またはワーカーがデバイスで処理中の
+    要求を待っていた測定点は、ドライブが制約要因とする。フラッシュの時間はデバイスに含める。
 bottleneck-sum =
     { $points } 測定点のうち { $drive } 点でドライブが制約要因だった。{ $others } 点は他の要因に制約されてお
     り、{ $mark } を付けた。これらはドライブの順位付けには使えない。
@@ -353,7 +353,7 @@ outliers-line =
     { $place }：最も遅い { $count } 要求（{ $least }～{ $most }）の内訳はドライブ { $drive }、ホス
     ト { $host }、不明 { $unknown }
 outlier =
-    { $place }、反復 { $repeat }、{ $seconds } 時点：{ $class } { $latency }、サイズ { $size }、位
+    { $place }、反復 { $repeat }、{ $seconds } 時点：{ $class } { $latency }、サイズ { $size } バイト、位
     置 { $address }（{ $stream }、ドライブ { $drive }、ワーカー { $worker }、キュー深
     度 { $depth }）。{ $cause }：{ $reason }
 outlier-beside = { $outlier }。同時刻の状況：{ $beside }
@@ -369,11 +369,11 @@ column-mostly-unknown = 不明の主な理由
 cause-drive = ドライブ
 cause-host = ホスト
 cause-unknown = 不明
-reason-at-drive = ワーカーは他に何も待っていない
+reason-at-drive = ワーカーはドライブの完了だけを待っていた
 reason-waited = ワーカーがプロセッサを待った
 reason-stopped = Dyno が停止していた
 reason-behind = 先行する要求の完了待ち
-reason-not-at-device = デバイスに要求がなかった
+reason-not-at-device = デバイスで処理中の要求がなかった
 reason-other-drives = 他のドライブも同時に停滞した
 reason-not-direct = ダイレクト I/O ではない
 reason-both = ホストとドライブの両方が関与した可能性
@@ -467,7 +467,7 @@ caveats-support-no-claim = 値は示すが、結論の根拠にはしない。
 caveats-wider = 目標より広い区間
 caveats-failed = 失敗した測定点
 caveats-failed-note = 推定値には含めない。
-caveats-oddities = 測定範囲の超過と該当キーなし
+caveats-oddities = 測定範囲の超過、該当キーなし
 caveats-none = 留意点なし：失敗、ドリフト、目標レートの未達、測定範囲を超えるレイテンシーはいずれもなかった。
 caveats-asked = 目標レートと達成レート
 caveat-wider = { $place }、{ $subject }：反復 { $repeats } 回で ±{ $half }（目標は ±{ $asked }）
@@ -490,9 +490,9 @@ grade-disqualifying = 比較不可
 grade-confounder = 交絡の可能性
 grade-harmless = 影響なし
 data-how =
-    すべてのストリームとオペレーション種別を示す。灰色のストリームは測定対象と並行して動作し、主指標には含まな
-    い。レイテンシーはサービス時間、レートを指定した場合は応答時間（r 印）である。「–」は未測定（そのパーセン
-    タイルを超えるサンプルが 100 未満）。
+    すべてのストリームとオペレーション種別を示す。灰色は並行して動作したストリームで、主指標には含まない。レイテン
+    シーはサービス時間、目標レートがある場合は応答時間（r 印）である。「–」は未測定（そのパーセンタイルを超えるサ
+    ンプルが 100 未満）。
 runs = 測定
 run = { $when }、dyno { $version }、反復 { $repeats } 回
 run-header = { $file } · { $when } · 反復 { $repeats } 回 · dyno { $version }
@@ -587,12 +587,9 @@ summed-over-drives-and-instances = ドライブ間・インスタンス間で op
 ## Summary
 summary-how =
     ▲ 他のすべての対象に対して有意に優位。† ドライブ以外が制約要因。差：優位な対象、差の大きさ、信頼区間。
-summary-how-published = 公表値（反復なし）。統計的な裏付けがないため、最良の印は付けない。
+summary-how-published = 公表値（反復なし）。統計的な裏付けがないため、優位な対象に印を付けない。
 mean-of-equal-loads = （等負荷の平均）
-mean-of-points = { $count ->
-        [1] （1 測定点）
-       *[other] （{ $count } 測定点の平均）
-    }
+mean-of-points = （{ $count } 測定点の平均）
 at-equal-latency = （等レイテンシー）
 within-the-limit = （上限内）
 
@@ -742,14 +739,14 @@ lines-elsewhere = { $title }：{ $lines } 行。HTML 版、Markdown 版、バン
 verdict-clauses = { $first }。{ $second }
 verdict-processors-busy = プロセッサの使用率 { $busy }
 verdict-processors-others = プロセッサの使用率 { $busy }、うち他のプロセスが { $others }
-verdict-few-at-device = 負荷の要求のうちデバイスにあったのは { $share } のみ
+verdict-few-at-device = デバイスで処理中だったのは負荷の要求の { $share } のみ
 verdict-hypervisor = ハイパーバイザーが { $stolen } を他に割り当てた
 remedy-own-machine = 専用のマシン、または共有されない仮想プロセッサを使う
 remedy-end-others = このホストで動作している他のプロセスを終了し、再測定する
 verdict-stood-still = Dyno 自体が { $window } のうち { $still } 停止していた
 remedy-stood-still =
     Dyno が停止しない環境（サスペンド、デバッガー、オーバーコミットされた仮想マシンのない環境）で再測定する
-verdict-tmpfs = 対象のディレクトリはメモリ上（tmpfs）にあり、その下にドライブはない
+verdict-tmpfs = 対象のディレクトリはメモリ上（tmpfs）にあり、ドライブを使っていない
 remedy-tmpfs = ドライブのファイルシステム上のディレクトリ、またはデバイス自体を指定する
 verdict-no-data = エンジンがデータを持たないため、要求はドライブに届かない
 remedy-no-data = データを格納するエンジンを使う
@@ -775,15 +772,16 @@ verdict-late-p99 =
 remedy-late = レートに対してワーカーを増やすか、レートを下げるか、他に使用されていないプロセッサを使う
 verdict-rate-reached = 目標レートの { $share } に達した
 verdict-throttled = ドライブが測定区間の { $share } でスロットリングした
-verdict-thinks = 要求の { $share } が処理中であった。要求と要求の間にキー入力時間と思考時間がある
+verdict-thinks = 処理中の要求は { $share }。要求の間にはキー入力時間と思考時間がある
 verdict-too-few-made = 同時に発行できる要求のうち処理中であったのは { $share } のみで、Dyno はそれ以上生成できない
 remedy-too-few-made = スレッドを増やしてそれぞれのキュー深度を下げるか、要求を大きくする
 verdict-no-device = デバイスが検出されない
 verdict-at-device =
-    負荷自体の要求は測定区間の { $window } でデバイスにあり、同時に発行できる要求の { $requests } に当たる
+    負荷自体の要求は測定区間の { $window } でデバイスの処理を受けており、同時に発行できる要求
+    の { $requests } に当たる
 verdict-at-device-flushing =
-    負荷自体の要求は測定区間の { $window } でデバイスにあり（うちフラッシュ { $flushing }）、同時に発行できる
-    要求の { $requests } に当たる
+    負荷自体の要求は測定区間の { $window } でデバイスの処理を受けており（うちフラッシュ { $flushing }）、同時に発行
+    できる要求の { $requests } に当たる
 verdict-processors-unknown = プロセッサ時間は不明
 verdict-one-core = ワーカーは 1 つで、そのコアの使用率は { $busy }
 verdict-computed = ワーカーは時間の { $share } を計算に費やした
@@ -791,11 +789,11 @@ verdict-own = { $evidence }、うち負荷自体が { $own }
 verdict-own-and-servers = { $evidence }、うち負荷自体が { $own }、そのデータベースサーバーが { $servers }
 remedy-server-processors = サーバーのプロセッサを増やすか、キャッシュに収まらないデータセットにして、ドライブへの要求を増やす
 remedy-processors =
-    プロセッサを増やすか高速にする、またはバイトあたりの計算が少ない負荷（大きな要求、圧縮なし）にする
-verdict-others-waited = 他のワーカーはそれらを待っていた
+    プロセッサを増やすか高速なものにする、または 1 バイトあたりの計算量が少ない負荷（大きな要求、圧縮なし）にする
+verdict-others-waited = 他のワーカーはその完了を待っていた
 verdict-locks =
-    ワーカーは時間の { $off } でプロセッサ上になく、その要求がデバイスにあった時間は { $window } のみ
-remedy-locks = スレッドを減らすか、複数のデータセットを同時に使い（`instances`）、待ちをなくす
+    ワーカーは時間の { $off } でプロセッサ上になく、要求がデバイスで処理中だった時間は { $window } のみ
+remedy-locks = スレッドを減らすか、複数のデータセットを同時に使う（`instances`）
 verdict-in-repeats = { $evidence }（反復 { $repeats } 回のうち { $count } 回、{ $others }）
 verdict-limit-in = { $limit } は { $count } 回
 verdict-limits = { $first }、{ $other }
@@ -820,7 +818,7 @@ on-this-host = このホストでは、{ $summary }
 ## Axes of steps (crates/report/src/terms)
 
 ## Figures (crates/report/src/chart)
-figure-nothing-measured = ここでは何も測定されていない
+figure-nothing-measured = 測定値なし
 figure-seconds = 秒
 figure-round = ラウンド
 figure-share-no-longer = この時間以内に完了したオペレーションの割合
@@ -828,13 +826,13 @@ figure-convergence = 定常状態への収束
 figure-convergence-in-rounds =
     { $round } のラウンドごとの { $metric }。最後のラウンドには近似直線と平均 ± { $band } を示す
 figure-drive-of = { $subject }、ドライブ { $drive }
-hollow-points = { $caption }（白抜き：目標レートに 2 % を超えて届かなかった点）
 hover-missed-its-rate = { $point }、目標レート未達
 hover-interval = { $value }（95 %：{ $low }～{ $high }）
 hover-not-limited = { $bar }：ドライブ以外が制約要因
 caption-of-step = { $step }：{ $caption }
-caption-marked = { $caption }（{ $mark } ドライブ以外が制約要因）
-caption-outlined = { $caption }（枠のみ：ドライブ以外が制約要因）
+sign-marked = { $mark } ドライブ以外が制約要因
+sign-outlined = 枠のみ：ドライブ以外が制約要因
+sign-hollow = 白抜き：目標レートに 2 % を超えて届かなかった点
 figure-queue-depth = キュー深度
 figure-service-time = { $figure } { $class } サービス時間
 figure-response-time = { $figure } { $class } 応答時間
@@ -1085,6 +1083,7 @@ fact-value-cache-hits = ブロック参照 { $second } 件のうち { $value }
 fact-value-key-and-value = { $value } + { $second } バイト
 fact-value-on = オン
 fact-value-off = オフ
+fact-value-shared = { $value } と { $second }：{ $third }
 fact-block-cache-hits = ブロックキャッシュのヒット
 fact-block-cache-in-use = ブロックキャッシュの使用量
 fact-compaction-read = コンパクションの読み取り
@@ -1142,10 +1141,10 @@ action-namespaces = 名前空間
 action-purge = 消去
 action-write-cache = 書き込みキャッシュ
 action-filesystem = ファイルシステム
-action-fill = { $value } の充填
+action-fill = { $value } のデータ書き込み
 action-condition = 前処理 { $value }
 action-steady-state = 定常状態
-outcome-filled = 配置して充填した
+outcome-filled = 作成して全体にデータを書き込んだ
 outcome-opened = 既存のまま開いた
 outcome-load = { $third } で { $second } を { $value } オペレーション実行した
 outcome-slices = 対象外：ディレクトリでは { $value } 個の等しい領域を使う
@@ -1305,7 +1304,7 @@ source-of-write-pressure = StorageReview の Intel P5510 対 Samsung PM9A3（サ
 step-of-write-pressure-pressure = 4K ランダム書き込みと並行する 4K ランダム読み取り
 
 protocol-write-cost = 書き込みのコスト：落ち着くまでの書き込み増幅率
-source-of-write-cost = LMCache のプルリクエスト 4016（オブジェクトのサイズ、使用率、書き込み量）。4 KiB と RocksDB のステップは Dyno 独自
+source-of-write-cost = LMCache のプルリクエスト 4016（オブジェクトのサイズ、使用率、書き込み量。4 KiB と RocksDB のステップは Dyno 独自）
 step-of-write-cost-objects = 1～32 MiB のオブジェクト
 step-of-write-cost-uniform = 4 KiB の上書き、一様分布
 step-of-write-cost-zipfian = 4 KiB の上書き、Zipf 分布
@@ -1323,25 +1322,25 @@ step-of-noisy-neighbour-loud = 読み取り 3・書き込み 3 ストリーム�
 
 protocol-act = Aerospike ACT：ドライブが維持できる負荷の倍率
 source-of-act = Aerospike ACT 6.4（README.md、cfg_storage.c。サイズ、ワーカー数、キュー深度は Dyno 独自）
-step-of-act-certify = 1 ms を超える小さい読み取りが 5 % 未満
+step-of-act-certify = 1 ms を超える小サイズの読み取りが 5 % 未満
 step-of-act-stress = 2 倍の負荷を最後まで維持
 protocol-kv-cache = 言語モデルのキー・バリュー・キャッシュ
-source-of-kv-cache = Qin ほか、Mooncake、FAST 2025；MLPerf Storage v3.0 規則 6.3、6.4。不足分は Dyno 独自
-step-of-kv-cache-objects = 記録時刻どおりのブロック
-step-of-kv-cache-limit = プレフィックス時間の上限内で最速の再生
+source-of-kv-cache = Qin ほか（Mooncake、FAST 2025）、MLPerf Storage v3.0 の規則 6.3 と 6.4（記載のない条件は Dyno が補完）
+step-of-kv-cache-objects = 記録時刻どおりのブロックアクセス
+step-of-kv-cache-limit = プレフィックスの取得時間の上限内で最速の再生
 step-of-kv-cache-files-8b = fdatasync 付きファイル、16 ワーカー、Llama 3.1 8B
 step-of-kv-cache-memory-8b = 同じファイル（メモリーに { $value } ブロック）
 step-of-kv-cache-files-70b = fdatasync 付きファイル、4 ワーカー、Llama 3.1 70B
 protocol-checkpoint = Llama 3 8B のチェックポイント（8 ワーカー）
-source-of-checkpoint = MLPerf Storage、llama3_8b.yaml。不足分は Dyno 独自
+source-of-checkpoint = MLPerf Storage の llama3_8b.yaml（記載のない条件は Dyno が補完）
 step-of-checkpoint-write = チェックポイントの書き込み（シャードごとに fdatasync）
 step-of-checkpoint-read = チェックポイントの読み取り
 protocol-training-read = 学習サンプルの読み取り：unet3d と resnet50
-source-of-training-read = MLPerf Storage、unet3d_h100.yaml、resnet50_h100.yaml。不足分は Dyno 独自
+source-of-training-read = MLPerf Storage の unet3d_h100.yaml と resnet50_h100.yaml（記載のない条件は Dyno が補完）
 step-of-training-read-unet3d = unet3d：大きなサンプル
 step-of-training-read-resnet50 = resnet50：115 kB のサンプル
 protocol-trace-replay = 記録された負荷の再生
-source-of-trace-replay = Dyno 独自。トレースは Dyno が生成（docs/trace.md）
+source-of-trace-replay = Dyno 独自（トレースは Dyno が生成、docs/trace.md）
 step-of-trace-replay-replay = 記録された負荷を記録時刻どおりに再生
 step-of-trace-replay-asap = 記録された負荷をできるだけ速く再生
 
@@ -1420,7 +1419,7 @@ difference-not-until-steady = 定常状態までの事前準備なし
 difference-repeats = 反復の欠落
 difference-drift = ドリフトした測定点
 difference-bottleneck = ドライブ以外が制約要因の測定点
-difference-share = { $all } のうち { $count }
+difference-share = { $all } 件中 { $count } 件
 
 # Imported figures on the first page
 published-lead = 公表値による比較（反復なし）：{ $sentence }
@@ -1433,35 +1432,37 @@ published-at = { $place }
 published-no-difference = 公表値による比較（反復なし）：出典の値はすべての対象で等しい。
 published-more-measures = このほか { $count } 項目を「概要」に示す。
 up-to = 最大 { $value }
-between-clauses = ；
+between-clauses = 、
 named-value = { $name }：{ $value }
 figure-published = 。公表値による差：{ $differences }
 column-value = 値
 column-in-unit = { $name }［{ $unit }］
-column-of-class = { $figure }（{ $class }）
+unit-of-panel = ［{ $unit }］
+column-of-class = { $class }の { $figure }
 
 # Losses, and what could not be compared
 more-losses = { $subject } に対して競合が優位な有意差はほかに { $count } 件あり、「有意差の一覧」に示す。
 not-compared-here = { $subject } はここでは比較できない。
 no-rank = ここではドライブに順位を付けられない。
-no-rank-nothing-measured = 何も測定されていないため、順位は付けられない。
+no-rank-nothing-measured = 測定された点がないため、順位は付けられない。
 no-rank-never-together = 同じ測定点で測定された対象の組がないため、順位は付けられない：同じスイープを指定する。
 cause-and-remedy = { $cause }。対処：{ $remedy }
 cause-failed = { $subjects } の測定は失敗した（{ $why }）
-remedy-failed = 原因を取り除いて測定し直す
+remedy-failed = 原因を取り除いて再測定する
 cause-not-steady = { $subjects } は定常状態に達していない（{ $why }）
 remedy-not-steady = 事前準備を長くする
-cause-drifted = { $subjects } の ops/s は測定区間内に最大 { $change } ドリフトした
+cause-drifted = { $subjects } の ops/s は測定区間内に最大 { $change } 変化した
 remedy-drifted = 事前準備またはウォームアップを長くする
-cause-missed-rate = { $subjects } は最も低い点で目標レートの { $share } しか達成していない
+cause-missed-rate = { $subjects } は最悪の測定点で目標レートの { $share } しか達成していない
 remedy-missed-rate = 目標レートを下げるか、スレッド数またはキュー深度を増やす
 cause-stream-missed-rate =
-    { $subjects } の読み取りと並行するストリーム { $stream } は目標レートの { $share } しか達成していない
-cause-late = { $subjects } への要求は最も多い点で { $share } の発行が遅れた
+    { $subjects } の読み取りと並行するストリーム { $stream } は、最悪の測定点で目標レートの { $share } しか達成してい
+    ない
+cause-late = { $subjects } への要求は、最悪の測定点で { $share } が遅れて発行された
 remedy-late-requests = ワーカーを増やすか、他の処理が使わないプロセッサを割り当てる
-cause-few-repeats-all = どの測定点も測定が 3 回未満である
-cause-few-repeats = { $points } 測定点のうち { $count } 点は測定が 3 回未満である
-remedy-few-repeats = 比較の前に反復する（`--repeats 5`）
+cause-few-repeats-all = すべての測定点で測定回数が 3 回未満である
+cause-few-repeats = { $points } 測定点のうち { $count } 点で測定回数が 3 回未満である
+remedy-few-repeats = 比較する前に測定を反復する（`--repeats 5`）
 unsteady-excursion = 変動幅 { $excursion }、許容は { $allowed } まで
 unsteady-slope = 傾き { $slope }、許容は { $allowed } まで
 unsteady-too-few = 測定は { $rounds } ラウンドのみ
@@ -1498,7 +1499,10 @@ moves-from-to = { $figure } は { $low } から { $high } へ推移
 drive-course = { $subject } のドライブ { $drive }：{ $from } から { $to } までで、{ $moves }
 drive-level = { $subject } のドライブ { $drive }：{ $figures }
 stream-levels = { $subject } の { $stream }{ $at }：{ $figures }
-total-writes = { $subject }：{ $writes } DWPD × { $years } 年 × 365 日 × { $capacity } = 総書き込み量 { $total }
+total-writes =
+    { $subject }：{ $writes } DWPD × { $count ->
+       *[other] { $years } 年
+    } × 365 日 × { $capacity } = 総書き込み量 { $total }
 
 ## 取り込んだ値の出所と、出典に記載のない項目
 note-in = { $file } の注記
@@ -1534,7 +1538,7 @@ fact-sysbench-version = sysbench のバージョン
 
 ## 書き込みのコスト
 layer-application = アプリケーション
-layer-wal = 先行書き込みログ
+layer-wal = ログ先行書き込み（WAL）
 layer-flush = フラッシュ
 layer-compaction = コンパクション
 layer-pages = ページ
@@ -1572,7 +1576,9 @@ waf-no-capacity = ドライブの容量が不明。[drive.NAME] に記載する
 waf-too-little = 負荷の書き込み量は容量の { $fills } 倍で、最低 { $least } 倍が必要
 waf-too-coarse = カウンターの単位による不確かさが ±{ $open }
 write-cost-how =
-    カウンターは測定区間の開始からクールダウンの終わりまでを比較する。書き込み増幅率は、負荷がウォームアップを含めて容量の { $fills } 倍以上を書き込み、カウンターの単位による不確かさが ±{ $coarsest } 以下の場合に示す。区間はこの単位を含む。* の付いた値はデータシートまたは価格表によるもので、測定値ではない。
+    カウンターは測定区間の開始からクールダウンの終わりまでを比較する。書き込み増幅率は、負荷がウォームアップを含め
+    て容量の { $fills } 倍以上を書き込み、カウンターの単位による不確かさが ±{ $coarsest } 以下の場合に示す。区間はこ
+    の単位を含む。* の付いた値はデータシートまたは価格表によるもので、測定値ではない。
 formulas = 計算式
 formula-waf = WAF = メディアに書き込んだバイト数の増加 ÷ ホストから受け取ったバイト数の増加
 formula-waterfall =
@@ -1587,8 +1593,8 @@ data-sheet-of = { $subject }：データシートの値の出典は { $source }
 
 ## Key-value caches
 kv-cache-how =
-    プレフィックスの時間は、モデルへの要求からキャッシュ済みブロックの最後の読み取りまでで、待ち時間を含む。キャッシュにない
-    ブロックは書き込む。ヒット率は測定区間の値。エネルギーは最初の電力計による。
+    プレフィックスの取得時間は、モデルへの要求からキャッシュ済みブロックの最後の読み取りまでで、待ち時間を含む。
+    キャッシュにないブロックは書き込む。ヒット率は測定区間の値。エネルギーは最初の電力計による。
 kv-cache-caches = キャッシュと記録
 kv-cache-prefix-mean = プレフィックス（平均）
 kv-cache-prefix-p95 = プレフィックス（p95）
@@ -1597,27 +1603,27 @@ kv-cache-block-p99 = ブロック読み取り（p99）
 kv-cache-hit-rate = ヒット率
 kv-cache-tokens = キャッシュ済みトークン/s
 kv-cache-read-mb = 読み取り（MB/s）
-kv-cache-joules = J/100万キャッシュ済みトークン
+kv-cache-joules = 100 万キャッシュ済みトークンあたりのエネルギー
 kv-cache-model = 言語モデル
 kv-cache-eviction = 追い出し方式
-kv-cache-spread = 時刻の分散
+kv-cache-spread = 到着時刻の配分
 kv-cache-block = ブロック
-kv-cache-block-tokens = トークン/ブロック
+kv-cache-block-tokens = ブロックあたりのトークン数
 kv-cache-blocks = 容量（ブロック）
 kv-cache-requests = 要求数
-kv-cache-hits = ヒット
-kv-cache-misses = ミス
-kv-cache-evictions = 追い出し
-kv-cache-memory = メモリー（ブロック）
-kv-cache-memory-hits = メモリーでヒット
+kv-cache-hits = ヒット数
+kv-cache-misses = ミス数
+kv-cache-evictions = 追い出し数
+kv-cache-memory = メモリ（ブロック）
+kv-cache-memory-hits = メモリでのヒット数
 
 ## 記録された負荷の再生
 figure-response-over-time = トレースの到着数と平均応答時間の推移
 figure-response-over-time-bursts =
-    トレースの到着数と平均応答時間の推移。網掛けはバースト（到着数が中央値の1.5倍を超える区間）
+    トレースの到着数と平均応答時間の推移。網掛けはバースト（到着数が中央値の 1.5 倍を超える区間）
 figure-arrivals-a-second = 到着数/s
 figure-mean-response = 平均応答時間（{ $unit }）
-column-arrivals = 到着数
+column-arrivals = 到着率
 replay-how =
     各要求は記録された時刻に発行する。応答時間はその時刻から数える。100 µs を超えて遅れた発行を遅延発行、
     時刻を過ぎて未発行の要求を滞留とする。
@@ -1635,12 +1641,12 @@ replay-remapped-how =
     他のデータの量であり、それを保持できるキャッシュの大きさに等しい。
 replay-model = 記録された負荷とそのモデル
 replay-model-how =
-    モデルは、dyno trace model がトレースに合わせて作ったストリームのステップである。分散÷平均は1秒ごとの
-    オペレーション数についての値で、一定の速さでランダムに到着すれば1、バーストがあれば1より大きい。
-replay-most-a-second = 1秒間の最大オペレーション数
-replay-idc = 分散÷平均（1秒）
+    モデルは、dyno trace model がトレースに合わせて作ったストリームのステップである。分散 ÷ 平均は 1 秒ごとのオペ
+    レーション数についての値で、一定の速さでランダムに到着すれば 1、バーストがあれば 1 より大きい。
+replay-most-a-second = 1 秒間の最大オペレーション数
+replay-idc = 分散 ÷ 平均（1 秒）
 replay-response-p999 = 応答時間（p99.9）
-figure-trace-and-model = 記録された負荷とそのモデルのops/sの推移
+figure-trace-and-model = 記録された負荷とそのモデルの ops/s の推移
 replay-remap = 方法
 replay-addressed = トレースの範囲
 replay-used = 使用した範囲

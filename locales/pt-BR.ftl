@@ -62,7 +62,7 @@ section-findings = Todas as afirmações
 section-differences = Todas as diferenças
 section-figures = Outros gráficos
 section-energy = Consumo e energia
-section-write-cost = Quanto custa uma gravação
+section-write-cost = Custo das gravações
 section-limits = Gargalo
 section-outliers = Valores extremos
 section-drives = Por drive e por instância
@@ -72,7 +72,7 @@ section-marks = Ressalvas
 section-method = Método de medição: definições e fórmulas
 section-data = Dados completos
 section-server = Servidor
-section-disclosure = Divulgação completa do ambiente
+section-disclosure = Detalhes completos do ambiente
 
 ## Columns of tables
 column-step = etapa
@@ -89,7 +89,7 @@ conclusion-how = Resultado de cada comparação:
 conclusion-limits =
     Cada intervalo reflete a dispersão entre repetições neste host e nestes drives. Os resultados valem
     para estes drives, com este firmware, neste host e com este software, sob estas cargas; a seção
-    “Divulgação completa do ambiente” os descreve. Um único drive não representa todos os do seu modelo.
+    “Detalhes completos do ambiente” os descreve. Um único drive não representa todos os do seu modelo.
 
 ## Figures of power
 power-of = consumo ({ $class })
@@ -236,7 +236,7 @@ limit-locks = espera por locks
 limit-undecided = indefinido
 limiter-cpu = processadores do host
 limiter-memory = memória
-limiter-no-drive = host, sem nenhum drive
+limiter-no-drive = host sozinho
 limiter-neighbour = outros programas no mesmo drive
 limiter-generator = gerador de carga
 limiter-standstill = paradas do próprio Dyno
@@ -314,7 +314,7 @@ note-models-open =
 
 ## The first page
 nor = , nem{" "}
-undecided-there = Ali não se distinguem { $pairs }
+undecided-there = nesse ponto não se distinguem { $pairs }
 two-sentences = { $first } { $second }
 changes-more-times = { $count ->
         [one] { $sentence } O melhor muda mais { $count } vez.
@@ -328,8 +328,8 @@ open-too-few =
 open-difference =
     { $first } e { $other } não se distinguem por { $what }; a diferença é { $difference }.
 no-rank-alone =
-    Nenhum drive pode ser classificado, porque um único objeto foi medido: meça-o junto com outro (dois
-    `--subject`).
+    Nenhum drive pode ser classificado, porque um único objeto foi medido: acrescente outro
+    (`--subject`).
 level = { $step }: { $subject }, { $figure }{ $at }.
 conditions-published =
     Valores publicados, sem repetições, nas condições declaradas pela fonte, que o Dyno não verificou.
@@ -357,7 +357,7 @@ to-measure-the-drive = Para medir o drive: { $change }
 ## Imported figures
 
 ## What a step's figures come to
-none-compared-here = Aqui não há dois objetos comparáveis.
+none-compared-here = Não há objetos comparáveis aqui.
 knee-at = a { $load } ops/s com p99 de { $p99 } ({ $subject })
 knees = Joelho da curva: { $knees }.
 p99-from-to = de { $low } a { $from } até { $high } a { $to } ({ $subject })
@@ -419,7 +419,7 @@ outliers-line =
     { $place }: as { $count } mais lentas, de { $least } a { $most }: drive { $drive }, host { $host },
     desconhecido { $unknown }
 outlier =
-    { $place }, repetição { $repeat }, aos { $seconds }: { $latency }, { $class } de { $size } em
+    { $place }, repetição { $repeat }, aos { $seconds }: { $latency }, { $class } de { $size } bytes em
     { $address } ({ $stream }, drive { $drive }, worker { $worker }, profundidade de fila { $depth }):
     { $cause }, { $reason }
 outlier-beside = { $outlier }; ao mesmo tempo: { $beside }
@@ -445,7 +445,10 @@ reason-not-direct = sem I/O direto
 reason-both = host e drive podem ter contribuído
 reason-not-watched = não observado
 beside-waited = pelo menos { $time } sem processador
-beside-switches = { $count } trocas de contexto
+beside-switches = { $count ->
+        [one] { $count } troca de contexto
+       *[other] { $count } trocas de contexto
+    }
 beside-steal = até { $time } de tempo de steal
 beside-stalled = { $time } sem conclusão pelo dispositivo
 beside-idle = { $time } sem requisição no dispositivo
@@ -499,7 +502,7 @@ column-min = mín.
 column-median = mediana
 column-least = menor
 column-most = maior
-column-with = com
+column-with = comparado com
 column-difference = diferença
 column-drive = drive
 column-drives = drives
@@ -573,7 +576,7 @@ oddity-misses = { $count ->
     }
 
 ## Conditions, data, disclosure
-nothing-differs = Entre os objetos, nada do que se conhece difere além dos drives.
+nothing-differs = Até onde se sabe, os objetos diferem apenas nos drives.
 grade-disqualifying = impede a comparação
 grade-confounder = possível fator de confusão
 grade-harmless = sem efeito
@@ -658,25 +661,34 @@ findings-how =
     probabilidade de que alguma afirmação deste relatório seja falsa é de no máximo 5 %. Entre vários
     pontos que mostram o mesmo, cita-se o de maior limite inferior. Os números são arredondados no
     sentido da afirmação mais fraca. Pontos com ressalva não sustentam afirmações.
-caveats-noted = Ressalvas: { $count }; a seção “Ressalvas” as lista.
+caveats-noted = Ressalvas: { $count }, listadas na seção “Ressalvas”.
 claims-for = Vantagens de { $subject }
 claims-none = Nenhuma.
-claims-weaker = Outras { $count }, menores, estão nas tabelas das etapas.
+claims-weaker = { $count ->
+        [one] Mais uma, menor, está nas tabelas das etapas.
+       *[other] Outras { $count }, menores, estão nas tabelas das etapas.
+    }
 claim-with-basis = { $claim } ({ $basis }).
 caveats-of-claims =
     Ressalvas (estes pontos não sustentam afirmações, ou sustentam apenas um limite inferior)
 
 ## Preparation
 not-steady-warning =
-    { $drive } não chegou ao estado estável em { $rounds } rodadas. Os pontos foram medidos mesmo assim
-    e podem refletir mais o momento em que o pré-condicionamento parou do que o drive.
+    { $drive } não chegou ao estado estável em { $rounds ->
+        [one] { $rounds } rodada
+       *[other] { $rounds } rodadas
+    }. Os pontos foram medidos mesmo assim e podem refletir mais o estado em que o pré-condicionamento parou do que o
+    drive.
 steady = estável
 not-steady = NÃO estável
 too-few-rounds = NÃO estável: rodadas insuficientes para avaliar { $metric }
 steady-after =
     estável após { $rounds } rodadas, por { $metric }: excursão { $excursion }, inclinação { $slope }
 not-steady-within =
-    NÃO estável em { $rounds } rodadas, por { $metric }: excursão { $excursion }, inclinação { $slope }
+    NÃO estável em { $rounds ->
+        [one] { $rounds } rodada
+       *[other] { $rounds } rodadas
+    }, por { $metric }: excursão { $excursion }, inclinação { $slope }
 
 ## Results
 differences-as-published =
@@ -699,10 +711,7 @@ summary-how =
 summary-how-published =
     Valores publicados, sem repetições: nada se afirma e nenhum objeto é marcado como o melhor.
 mean-of-equal-loads = , média de cargas iguais
-mean-of-points = { $count ->
-        [one] {", "}um ponto
-       *[other] {", "}média de { $count } pontos
-    }
+mean-of-points = {", "}média de { $count } pontos
 at-equal-latency = {" "}a latência igual
 within-the-limit = {" "}dentro do limite
 
@@ -800,7 +809,7 @@ method-caveats =
 
 ## Imported figures, in tables
 published-how =
-    Valores publicados, sem repetições: o que resulta deles por aritmética. A dispersão é desconhecida,
+    Valores publicados, sem repetições: diferenças calculadas a partir deles. A dispersão é desconhecida,
     portanto nada se afirma.
 published-row =
     { $step }, { $figure } em { $at }, { $subject } com { $rival }: { $calculation } = { $result }
@@ -874,53 +883,55 @@ verdict-clauses = { $first }; { $second }
 verdict-processors-busy = processadores { $busy } ocupados
 verdict-processors-others = processadores { $busy } ocupados, { $others } com outros processos
 verdict-few-at-device = apenas { $share } das requisições da carga estavam no dispositivo
-verdict-hypervisor = o hipervisor cedeu { $stolen } a outros
-remedy-own-machine = uma máquina dedicada, ou processadores virtuais que ninguém compartilha
-remedy-end-others = encerrar os outros processos deste host e medir de novo
+verdict-hypervisor = o hipervisor cedeu { $stolen } a outras máquinas
+remedy-own-machine = use uma máquina dedicada ou processadores virtuais não compartilhados
+remedy-end-others = encerre os outros processos deste host e meça de novo
 verdict-stood-still = o próprio Dyno ficou parado por { $still } de { $window }
 remedy-stood-still =
-    medir de novo onde nada pare o Dyno: sem suspensão, sem depurador, sem máquina virtual com recursos
+    meça de novo sem interrupções do Dyno: sem suspensão, sem depurador, sem máquina virtual com recursos
     sobrealocados
-verdict-tmpfs = o diretório do objeto está na memória (tmpfs): não há drive por baixo
-remedy-tmpfs = indicar um diretório no sistema de arquivos do drive, ou o próprio dispositivo
+verdict-tmpfs = o diretório do objeto está na memória (tmpfs), não em um drive
+remedy-tmpfs = indique um diretório no sistema de arquivos do drive ou o próprio dispositivo
 verdict-no-data = o mecanismo não guarda dados: nenhuma requisição chega a um drive
-remedy-no-data = um mecanismo que armazene dados
+remedy-no-data = use um mecanismo que armazene dados
 verdict-from-memory = pelo menos { $share } das leituras foram atendidas pela memória
 verdict-left-in-memory = { $share } dos bytes gravados não haviam chegado ao dispositivo no final
-remedy-longer-window = uma janela tão longa que a memória esteja cheia antes que ela comece
+remedy-longer-window =
+    use aquecimento e janela mais longos, para que a memória esteja cheia antes do início da janela
 remedy-direct-or-longer-window =
-    `direct = true`, ou uma janela tão longa que a memória esteja cheia antes que ela comece
-remedy-dataset-beyond-memory = um conjunto de dados maior que a memória
-remedy-dataset-of = um conjunto de dados de { $size }
-remedy-direct-or = `direct = true`, ou { $other }
-remedy-smaller-cache = um cache menor do próprio mecanismo, ou um conjunto de dados maior
+    use `direct = true`, ou aquecimento e janela mais longos, para que a memória esteja cheia antes do início da
+    janela
+remedy-dataset-beyond-memory = use um conjunto de dados maior que a memória
+remedy-dataset-of = use um conjunto de dados de { $size }
+remedy-direct-or = use `direct = true`, ou { $other }
+remedy-smaller-cache = use um cache menor no mecanismo ou um conjunto de dados maior
 remedy-dataset-fits =
     o conjunto de dados, { $dataset }, cabe em { $memory } de memória: { $how }
 verdict-neighbour =
     { $share } do tempo do dispositivo foi gasto com requisições de outros, que leram { $read } e
     gravaram { $written }
 remedy-neighbour =
-    encerrar os outros programas que usam o drive (`iotop -o` mostra quais são) ou medir um drive que
+    encerre os outros programas que usam o drive (`iotop -o` mostra quais são) ou meça um drive que
     nenhum outro programa use
 verdict-late = pelo menos { $share } das ops foram emitidas com atraso pelo próprio Dyno
 verdict-late-p99 =
     pelo menos { $share } das ops foram emitidas com atraso pelo próprio Dyno, e o p99 do tempo de
     resposta é { $ratio } vezes o do tempo de serviço
-remedy-late = mais workers para a taxa, uma taxa menor, ou processadores que nada mais use
+remedy-late = use mais workers para a taxa, uma taxa menor ou processadores dedicados
 verdict-rate-reached = { $share } da taxa solicitada foi atingida
 verdict-throttled = o drive entrou em limitação térmica durante { $share } da janela
 verdict-thinks =
     { $share } das requisições estavam em andamento; entre elas há tempos de digitação e de reflexão
 verdict-too-few-made =
-    apenas { $share } das requisições que a carga pode ter em andamento estavam: o Dyno não gera mais
-remedy-too-few-made = mais threads com menos profundidade cada, ou requisições maiores
+    apenas { $share } das requisições permitidas estavam em andamento: o Dyno não consegue gerar mais
+remedy-too-few-made = use mais threads com menos profundidade cada, ou requisições maiores
 verdict-no-device = nenhum dispositivo encontrado
 verdict-at-device =
     as requisições da própria carga estavam no dispositivo durante { $window } da janela, { $requests }
-    das que ela pode ter em andamento
+    do número permitido
 verdict-at-device-flushing =
     as requisições da própria carga estavam no dispositivo durante { $window } da janela, em flushes
-    durante { $flushing } dela, { $requests } das que ela pode ter em andamento
+    durante { $flushing } dela, { $requests } do número permitido
 verdict-processors-unknown = tempo de processador desconhecido
 verdict-one-core = um só worker, com o núcleo { $busy } ocupado
 verdict-computed = os workers calcularam durante { $share } do tempo
@@ -928,18 +939,16 @@ verdict-own = { $evidence }, { $own } com a própria carga
 verdict-own-and-servers =
     { $evidence }, { $own } com a própria carga, { $servers } com seus servidores de banco de dados
 remedy-server-processors =
-    mais processadores para o servidor, ou um conjunto de dados que não caiba no cache dele, para que
-    o drive seja mais exigido
+    use mais processadores para o servidor, ou um conjunto de dados que não caiba no cache dele, para que
+    mais requisições cheguem ao drive
 remedy-processors =
-    mais processadores ou mais rápidos, ou uma carga que calcule menos por byte: requisições maiores,
-    sem compressão
+    use mais processadores ou processadores mais rápidos, ou uma carga que calcule menos por byte: requisições
+    maiores, sem compressão
 verdict-others-waited = os outros workers esperavam por essas requisições
 verdict-locks =
     os workers estiveram fora do processador durante { $off } do tempo, e alguma de suas requisições
     esteve no dispositivo durante apenas { $window }
-remedy-locks =
-    menos threads, ou vários conjuntos de dados ao mesmo tempo (`instances`), para que nenhuma thread
-    espere
+remedy-locks = use menos threads, ou vários conjuntos de dados ao mesmo tempo (`instances`)
 verdict-in-repeats = { $evidence } (em { $count } de { $repeats } repetições; { $others })
 verdict-limit-in = { $limit } em { $count }
 verdict-limits = { $first }, { $other }
@@ -972,13 +981,13 @@ figure-convergence = Convergência para o estado estável
 figure-convergence-in-rounds =
     { $metric } em rodadas de { $round }; nas últimas, a reta de ajuste e a média ± { $band }
 figure-drive-of = { $subject }, drive { $drive }
-hollow-points = { $caption } (vazado: ficou mais de 2 % abaixo da taxa solicitada)
 hover-missed-its-rate = { $point }, não atingiu sua taxa
 hover-interval = { $value } (95 %: { $low } a { $high })
 hover-not-limited = { $bar }: não limitado pelo drive
 caption-of-step = { $step }: { $caption }
-caption-marked = { $caption } ({ $mark } não limitado pelo drive)
-caption-outlined = { $caption } (contorno: não limitado pelo drive)
+sign-marked = { $mark } não limitado pelo drive
+sign-outlined = contorno: não limitado pelo drive
+sign-hollow = vazado: ficou mais de 2 % abaixo da taxa solicitada
 figure-queue-depth = profundidade de fila
 figure-service-time = { $figure } do tempo de serviço de { $class }
 figure-response-time = { $figure } do tempo de resposta de { $class }
@@ -1003,7 +1012,7 @@ figures-megabytes = MB/s de cada carga no seu máximo, na mesma escala
 figures-part = { $caption } ({ $number } de { $count })
 verdict-near-ceiling = { $share } do que o Dyno consegue gerar aqui com este formato de carga
 remedy-near-ceiling =
-    mais threads onde houver processadores livres, requisições maiores, ou um host mais rápido
+    use mais threads se houver processadores livres, requisições maiores ou um host mais rápido
 verdict-ceiling = teto do gerador { $ops } ops/s
 figure-claimed = {"; "}afirmado: { $differences }
 claimed-against = { $value } contra { $other }
@@ -1082,7 +1091,7 @@ verdict-servers-set = { $count ->
             ocupados
     }
 remedy-load-set =
-    mais processadores para a carga (`cpus` dos seus fluxos), ou menos para os servidores
+    use mais processadores para a carga (`cpus` dos seus fluxos), ou menos para os servidores
 
 ## The fleet
 section-fleet = Frota
@@ -1110,7 +1119,10 @@ fleet-better = por drive, { $better } é { $by } superior a { $worse }, { $drive
 fleet-open = por drive, { $first } e { $other } não se distinguem: { $by }, { $drives }
 fleet-apart = { $drive } destoa dos outros { $others } de { $model }: { $value } contra { $usual }
 fleet-apart-health = { $sentence } (seu log de saúde: { $log })
-fleet-more-apart = mais { $count } drives de { $model } destoam
+fleet-more-apart = { $count ->
+        [one] mais { $count } drive de { $model } destoa
+       *[other] mais { $count } drives de { $model } destoam
+    }
 fleet-barred = Os modelos não são comparados, pois diferem em: { $what }
 fleet-lead = { $drives } de { $models ->
         [one] um modelo
@@ -1128,7 +1140,7 @@ fleet-not-shown = { $drives } drives ao todo; nenhum modelo tem drives suficient
 column-model = modelo
 column-firmware = firmware
 column-hosts = hosts
-column-apart = destoam
+column-apart = destoantes
 column-scatter = dispersão de { $of }
 
 ## Names that bundles store: classes of op, what power is of, kinds of meters, facts
@@ -1261,6 +1273,7 @@ fact-value-cache-hits = { $value } de { $second } consultas a blocos
 fact-value-key-and-value = { $value } + { $second } bytes
 fact-value-on = ligado
 fact-value-off = desligado
+fact-value-shared = { $value } e { $second }: { $third }
 fact-block-cache-hits = Acertos do cache de blocos
 fact-block-cache-in-use = Cache de blocos em uso
 fact-compaction-read = Lido pela compactação
@@ -1274,7 +1287,7 @@ fact-table-files = Arquivos de tabela
 fact-write-ahead-log = Log de gravação antecipada (WAL)
 fact-writes-stalled = Gravações paradas
 fact-key-and-value = Chave e valor
-fact-fell-behind = Ficou para trás
+fact-fell-behind = Atraso em relação ao programado
 fact-version--in-full = Versão completa
 fact-settings = Configuração
 fact-options = Opções
@@ -1299,7 +1312,7 @@ fact-search = Busca
 fact-latency-histogram = Histograma de latência
 fact-idle-driver = Driver de ociosidade
 fact-clock-source = Fonte de relógio
-fact-direct-i-o = E/S direta
+fact-direct-i-o = I/O direto
 fact-overslept = Atraso ao acordar
 fact-trace-not-read-in-time = Leitura tardia do trace
 fact-recorded-load = Carga registrada
@@ -1356,7 +1369,7 @@ step-of-demo-readrandom = Leituras aleatórias no RocksDB
 step-of-demo-random-read-4k = Leituras aleatórias de 4 KiB
 step-of-demo-paced-writes = Gravações aleatórias de 4 KiB em taxa fixa
 
-protocol-quick = Visão rápida: RocksDB e E/S aleatória de 4K
+protocol-quick = Visão rápida: RocksDB e I/O aleatório de 4K
 source-of-quick = do próprio Dyno, com base em rocksdb-threads e block-basics
 step-of-quick-readrandom = Leituras aleatórias no RocksDB
 step-of-quick-readwhilewriting = Leituras aleatórias no RocksDB durante a gravação por uma thread
@@ -1364,7 +1377,7 @@ step-of-quick-readrandomwriterandom = Leituras e gravações aleatórias no Rock
 step-of-quick-random-read-4k = Leituras aleatórias de 4 KiB
 step-of-quick-random-70-30-4k = 4 KiB aleatório, 70 % de leitura
 
-protocol-block-basics = Básico de blocos: 4K aleatório, 128K sequencial e 70/30 por profundidade de fila
+protocol-block-basics = Testes básicos de bloco: 4K aleatório, 128K sequencial e 70/30 por profundidade de fila
 source-of-block-basics = do próprio Dyno; a gravação aleatória de 4K antes dos padrões aleatórios segue a StorageReview
 step-of-block-basics-random-read-4k = Leituras aleatórias de 4 KiB
 step-of-block-basics-random-write-4k = Gravações aleatórias de 4 KiB
@@ -1416,7 +1429,7 @@ step-of-tpcc-postgres-tpcc = TPC-C { $value ->
 step-of-tpcc-postgres-check-after-run = Consistência após a medição
 
 protocol-tpcc-sqlserver = TPC-C no SQL Server
-source-of-tpcc-sqlserver = TPC-C 5.11; escala e durações da StorageReview; configuração do servidor definida pelo seu dono
+source-of-tpcc-sqlserver = TPC-C 5.11; escala e durações da StorageReview; configuração do servidor definida pelo responsável por ele
 step-of-tpcc-sqlserver-check-after-load = Consistência após a carga dos dados
 step-of-tpcc-sqlserver-tpcc = TPC-C { $value ->
         [with] com
@@ -1430,7 +1443,7 @@ step-of-rocksdb-threads-readrandom = Leituras aleatórias
 step-of-rocksdb-threads-readwhilewriting = Leituras aleatórias durante a gravação por uma thread
 step-of-rocksdb-threads-readrandomwriterandom = Leituras e gravações aleatórias, 90 para 10
 
-protocol-ycsb = Cargas centrais A a F do YCSB no RocksDB
+protocol-ycsb = Cargas padrão A a F do YCSB no RocksDB
 source-of-ycsb = brianfrankcooper/YCSB, workloads/; Cooper et al., SoCC 2010; lacunas preenchidas pelo Dyno
 step-of-ycsb-a = Carga A: muitas atualizações
 step-of-ycsb-b = Carga B: principalmente leitura
@@ -1480,20 +1493,20 @@ protocol-write-pressure = Pressão de gravação: latência de leitura em funç�
 source-of-write-pressure = StorageReview, Intel P5510 vs Samsung PM9A3; tamanhos, profundidades e tempos do próprio Dyno
 step-of-write-pressure-pressure = Leituras aleatórias de 4K sob gravações aleatórias de 4K
 
-protocol-write-cost = Quanto custa uma gravação: amplificação de gravação até estabilizar
+protocol-write-cost = Custo das gravações: amplificação de gravação até estabilizar
 source-of-write-cost = LMCache, pull request 4016 (tamanhos de objetos, ocupação, volume); etapas de 4 KiB e RocksDB do próprio Dyno
 step-of-write-cost-objects = Objetos de 1 a 32 MiB
-step-of-write-cost-uniform = Sobregravação de 4 KiB, uniforme
-step-of-write-cost-zipfian = Sobregravação de 4 KiB, zipfiana
-step-of-write-cost-leveled = Sobregravação no RocksDB, compactação em níveis
-step-of-write-cost-universal = Sobregravação no RocksDB, compactação universal
+step-of-write-cost-uniform = Sobrescritas de 4 KiB, uniformes
+step-of-write-cost-zipfian = Sobrescritas de 4 KiB, zipfianas
+step-of-write-cost-leveled = Sobrescritas no RocksDB, compactação em níveis
+step-of-write-cost-universal = Sobrescritas no RocksDB, compactação universal
 protocol-placement = Posicionamento de dados: as gravações de um cache em flash com e sem identificadores de posicionamento
 source-of-placement = CacheLib em drives com FDP, arXiv 2503.11665 (objetos pequenos e grandes por identificadores próprios); tamanhos e taxas do próprio Dyno
 step-of-placement-cache = Objetos pequenos ao lado de um log de objetos grandes
 
 protocol-noisy-neighbour = Vizinho barulhento em seis namespaces
 source-of-noisy-neighbour = StorageReview, Intel P5510 vs Samsung PM9A3; tamanhos, taxas e tempos do próprio Dyno
-step-of-noisy-neighbour-alone = Três leitores sozinhos
+step-of-noisy-neighbour-alone = Três leitores sem gravadores
 step-of-noisy-neighbour-neighbours = Três leitores ao lado de três gravadores de { $value } cada
 step-of-noisy-neighbour-loud = Três leitores ao lado de três gravadores sem limite de taxa
 
@@ -1502,22 +1515,22 @@ source-of-act = Aerospike ACT 6.4 (README.md, cfg_storage.c); tamanhos, workers 
 step-of-act-certify = Menos de 5 % das leituras pequenas acima de 1 ms
 step-of-act-stress = O dobro da carga, sustentado até o fim
 protocol-kv-cache = Cache de chaves e valores de um modelo de linguagem
-source-of-kv-cache = Qin et al., Mooncake, FAST 2025; regras do MLPerf Storage v3.0, 6.3 e 6.4; lacunas preenchidas por nós
+source-of-kv-cache = Qin et al., Mooncake, FAST 2025; regras do MLPerf Storage v3.0, 6.3 e 6.4; lacunas preenchidas pelo Dyno
 step-of-kv-cache-objects = Blocos nos instantes registrados
 step-of-kv-cache-limit = Reprodução mais rápida dentro do limite do tempo de carga de um prefixo
 step-of-kv-cache-files-8b = Arquivos com fdatasync, 16 workers, Llama 3.1 8B
 step-of-kv-cache-memory-8b = Os mesmos arquivos atrás de { $value } blocos na memória
 step-of-kv-cache-files-70b = Arquivos com fdatasync, 4 workers, Llama 3.1 70B
 protocol-checkpoint = Checkpoint do Llama 3 8B com oito workers
-source-of-checkpoint = MLPerf Storage, llama3_8b.yaml; lacunas preenchidas por nós
+source-of-checkpoint = MLPerf Storage, llama3_8b.yaml; lacunas preenchidas pelo Dyno
 step-of-checkpoint-write = Checkpoints gravados, com fdatasync por fragmento
 step-of-checkpoint-read = Checkpoints lidos de volta
 protocol-training-read = Leituras de amostras de treinamento: unet3d e resnet50
-source-of-training-read = MLPerf Storage, unet3d_h100.yaml e resnet50_h100.yaml; lacunas preenchidas por nós
+source-of-training-read = MLPerf Storage, unet3d_h100.yaml e resnet50_h100.yaml; lacunas preenchidas pelo Dyno
 step-of-training-read-unet3d = unet3d: amostras grandes
 step-of-training-read-resnet50 = resnet50: amostras de 115 kB
 protocol-trace-replay = Reprodução de uma carga registrada
-source-of-trace-replay = Do próprio Dyno; o trace é gerado pelo Dyno (docs/trace.md)
+source-of-trace-replay = do próprio Dyno; o trace é gerado pelo Dyno (docs/trace.md)
 step-of-trace-replay-replay = Carga registrada, nos instantes registrados
 step-of-trace-replay-asap = Carga registrada, o mais rápido possível
 
@@ -1554,7 +1567,7 @@ step-of-selftest-known = Leituras que levam 50 µs
 protocol-ceiling = O teto do gerador em cada formato de carga
 source-of-ceiling = do próprio Dyno
 step-of-ceiling-one = Malha fechada, uma thread
-step-of-ceiling-many = Malha fechada, muitas requisições em voo
+step-of-ceiling-many = Malha fechada, muitas requisições em andamento
 step-of-ceiling-open = Malha aberta, uma thread
 
 ## O que a fonte de valores importados não informa, e o que só a execução mostra
@@ -1626,6 +1639,7 @@ named-value = { $name }: { $value }
 figure-published = {"; "}conforme publicado: { $differences }
 column-value = valor
 column-in-unit = { $name }, { $unit }
+unit-of-panel = {" "}({ $unit })
 column-of-class = { $figure } ({ $class })
 
 # Losses, and what could not be compared
@@ -1633,7 +1647,7 @@ more-losses = { $count ->
         [one] Mais { $count } afirmação é favorável a um concorrente de { $subject }; está em “Todas as afirmações”.
        *[other] Mais { $count } afirmações são favoráveis a concorrentes de { $subject }; estão em “Todas as afirmações”.
     }
-not-compared-here = { $subject } não foi comparado aqui.
+not-compared-here = { $subject } não é comparado aqui.
 no-rank = Nenhum drive pode ser classificado aqui.
 no-rank-nothing-measured = Nenhum drive pode ser classificado aqui, porque nada foi medido.
 no-rank-never-together =
@@ -1646,10 +1660,10 @@ cause-not-steady = Estado estável não atingido por { $subjects } ({ $why })
 remedy-not-steady = use um pré-condicionamento mais longo
 cause-drifted = As ops/s de { $subjects } variaram até { $change } ao longo da janela
 remedy-drifted = use um pré-condicionamento ou um aquecimento mais longo
-cause-missed-rate = { $subjects }: no pior caso, apenas { $share } da taxa solicitada foi atingida
+cause-missed-rate = No pior caso, apenas { $share } da taxa solicitada foi atingida por { $subjects }
 remedy-missed-rate = reduza a taxa, ou use mais threads ou maior profundidade de fila
 cause-stream-missed-rate =
-    O fluxo { $stream }, executado junto com as leituras de { $subjects }, atingiu apenas { $share } da
+    O fluxo { $stream }, executado junto com as leituras de { $subjects }, atingiu no pior caso apenas { $share } da
     taxa solicitada
 cause-late = No pior caso, { $share } das requisições a { $subjects } foram emitidas com atraso
 remedy-late-requests = use mais workers ou processadores dedicados
@@ -1700,7 +1714,10 @@ drive-course = Drive { $drive } de { $subject }, de { $from } a { $to }: { $move
 drive-level = Drive { $drive } de { $subject }: { $figures }
 stream-levels = { $stream } de { $subject }{ $at }: { $figures }
 total-writes =
-    { $subject }: { $writes } DWPD × { $years } anos × 365 dias × { $capacity } = { $total } gravados no total
+    { $subject }: { $writes } DWPD × { $count ->
+        [one] { $years } ano
+       *[other] { $years } anos
+    } × 365 dias × { $capacity } = { $total } gravados no total
 
 ## De onde vêm os valores importados, e o que a fonte não informa
 note-in = nota em { $file }
@@ -1748,7 +1765,7 @@ layer-host = host
 layer-media = mídia
 figure-waterfall = amplificação de gravação por camada{ $at }
 figure-waterfall-unit-host = bytes por byte gravado pelo host
-figure-waterfall-unit = bytes para cada byte da aplicação
+figure-waterfall-unit = bytes por byte da aplicação
 figure-waf-over-time = amplificação de gravação ao longo do tempo{ $at }
 column-engine-wrote = mecanismo
 column-of-capacity = capacidade gravada
@@ -1773,13 +1790,13 @@ waf-not-read = os contadores do drive não foram lidos antes e depois da carga
 waf-fell = um contador diminuiu durante a carga
 waf-stood-still = um contador parou enquanto o outro contava
 waf-no-capacity = a capacidade do drive é desconhecida; informe-a em [drive.NAME]
-waf-too-little = a carga gravou { $fills } vezes a capacidade, e o mínimo é { $least } vez
-waf-too-coarse = as unidades dos contadores deixam ±{ $open } em aberto
+waf-too-little = a carga gravou { $fills } × a capacidade; o mínimo é { $least } ×
+waf-too-coarse = as unidades dos contadores deixam uma incerteza de ±{ $open }
 write-cost-how =
     Os contadores são comparados do início da janela ao fim do resfriamento. A amplificação de gravação é
-    mostrada se a carga, com o aquecimento, gravou pelo menos { $fills } vez a capacidade e as unidades dos
-    contadores deixam no máximo ±{ $coarsest } em aberto; o intervalo inclui essas unidades. Valores com * vêm
-    de folhas de dados ou listas de preços e não são medidos.
+    mostrada se a carga, com o aquecimento, gravou pelo menos { $fills } × a capacidade e as unidades dos contadores
+    deixam uma incerteza de no máximo ±{ $coarsest }; o intervalo inclui essas unidades. Valores com * vêm de folhas
+    de dados ou listas de preços e não são medidos.
 formulas = Fórmulas
 formula-waf = WAF = aumento dos bytes gravados na mídia ÷ aumento dos bytes recebidos do host
 formula-waterfall =
@@ -1809,17 +1826,17 @@ kv-cache-block-p99 = leitura de bloco, p99
 kv-cache-hit-rate = taxa de acertos
 kv-cache-tokens = tokens em cache/s
 kv-cache-read-mb = leituras, MB/s
-kv-cache-joules = J por milhão de tokens em cache
+kv-cache-joules = energia por milhão de tokens em cache
 kv-cache-model = modelo de linguagem
-kv-cache-eviction = substituição
+kv-cache-eviction = política de remoção
 kv-cache-spread = distribuição dos instantes
 kv-cache-block = bloco
 kv-cache-block-tokens = tokens por bloco
 kv-cache-blocks = capacidade, blocos
 kv-cache-requests = requisições
 kv-cache-hits = acertos
-kv-cache-misses = falhas
-kv-cache-evictions = substituições
+kv-cache-misses = faltas
+kv-cache-evictions = remoções
 kv-cache-memory = na memória, blocos
 kv-cache-memory-hits = acertos na memória
 
@@ -1832,8 +1849,8 @@ figure-arrivals-a-second = chegadas/s
 figure-mean-response = tempo médio de resposta, { $unit }
 column-arrivals = chegadas
 replay-how =
-    Cada requisição é devida no instante registrado. O tempo de resposta conta a partir dele; uma requisição
-    emitida mais de 100 µs depois está atrasada; uma requisição devida e não emitida fica na fila.
+    Cada requisição deve ser emitida no instante registrado. O tempo de resposta conta a partir dele; uma requisição
+    emitida mais de 100 µs depois está atrasada; uma requisição que deveria ter sido emitida e não foi fica na fila.
 replay-response-median = tempo de resposta, mediana
 replay-response-p99 = tempo de resposta, p99
 replay-requests = Requisições do trace e requisições reproduzidas
@@ -1844,11 +1861,11 @@ replay-size-of-trace = tamanho médio, trace
 replay-size = tamanho médio, reproduzido
 replay-remapped = Endereços remapeados
 replay-remapped-how =
-    O trace endereça mais do que o intervalo sob teste tem. A distância de reuso é a quantidade de outros
-    dados acessados entre dois acessos aos mesmos 4 KiB: o tamanho do cache que os conteria.
+    O trace endereça mais do que a área testada tem. A distância de reuso é a quantidade de outros dados acessados
+    entre dois acessos aos mesmos 4 KiB: o tamanho do cache que os conteria.
 replay-model = A carga registrada e seu modelo
 replay-model-how =
-    O modelo é uma etapa com os fluxos que dyno trace model ajustou ao trace. Variância ÷ média refere-se aos ops
+    O modelo é uma etapa com os fluxos que dyno trace model ajustou ao trace. Variância ÷ média refere-se às ops
     de cada segundo: 1 se chegam ao acaso a uma taxa constante, mais se chegam em rajadas.
 replay-most-a-second = máximo de ops em um segundo
 replay-idc = variância ÷ média, 1 s

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::made::{self, Figures};
-use crate::support::{dyno, dyno_well, skip, tool};
+use crate::support::{dyno, dyno_well, said, skip, tool};
 
 const BRIEF: &str = r##"
 title = "Three enterprise drives under RocksDB"
@@ -343,6 +343,49 @@ capacity = "7.68TB"
 endurance = "1 DWPD"
 price = { amount = 800.0, currency = "EUR", date = "2026-11-01", source = "a shop" }
 "#;
+
+#[test]
+fn what_is_stated_of_a_subject_is_of_each_bundle_s_own_where_several_have_that_name() {
+    let folder = made::folder();
+    let dir = folder.path();
+    made::plan(dir, &made::step("reads", "", ""), 2, 3);
+    for (bundle, price) in [("one", 800), ("two", 400)] {
+        let text = format!(
+            "protocol = \"made.toml\"\nrepeats = 3\n[[subject]]\nname = \"A\"\n\
+             drives = [{{ path = \".\" }}]\n[drive.A]\nprice = {{ amount = {price}, \
+             currency = \"EUR\", date = \"2026-11-01\", source = \"a shop\" }}\n"
+        );
+        std::fs::write(dir.join("plan.toml"), text).unwrap();
+        let plan = dyno::plan::load(&dir.join("plan.toml"), &dyno::plan_catalogue());
+        let plan = plan.unwrap_or_else(|mistakes| panic!("{}", mistakes.render(false)));
+        made::write(&dir.join(format!("{bundle}.dyno")), &plan, &mut |_| {
+            Some(made::Figures { ops_per_s: 40_000.0, p99_ns: 1e5, ..made::Figures::default() })
+        });
+    }
+    let report = ["report", "one.dyno", "two.dyno", "-o", "b.md"];
+    let brief = |toml: &str| {
+        std::fs::write(dir.join("brief.toml"), toml).unwrap();
+        dyno_well(dir, &[&report[..], &["--brief", "brief.toml"]].concat());
+        std::fs::read_to_string(dir.join("b.md")).unwrap()
+    };
+    let own = brief("");
+    assert!(own.contains("|  | A (one) | A (two) |"), "{own}");
+    for said in ["| price | 800 EUR | 400 EUR |", "| 50 /EUR | 100 /EUR |"] {
+        assert!(own.contains(said), "no {said} in {own}");
+    }
+    let both =
+        brief("[drive.A]\nendurance = \"3 DWPD\"\n[drive.\"A (two)\"]\nwarranty = \"5 years\"\n");
+    for said in ["| endurance | 3 DWPD | 3 DWPD |", "| warranty | – | 5 years |", "| 50 /EUR |"] {
+        assert!(both.contains(said), "no {said} in {both}");
+    }
+    let masked = brief("[drive.A]\nmask = true\n");
+    assert!(masked.contains("| Competitor A (one) | Competitor A (two) |"), "{masked}");
+    // A mask of one alone would not hide the name.
+    std::fs::write(dir.join("brief.toml"), "[drive.\"A (one)\"]\nmask = true\n").unwrap();
+    let output = dyno(dir, &[&report[..], &["--brief", "brief.toml"]].concat());
+    let error = said(&output);
+    assert!(!output.status.success() && error.contains("mask 'A'"), "{error}");
+}
 
 #[test]
 fn facts_of_drives_may_stand_in_the_plan_and_brief_toml_counts_more() {

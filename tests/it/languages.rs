@@ -82,7 +82,7 @@ fn what_an_import_says_of_its_source_is_in_the_language_asked_for() {
         let text = text.replace("db\\_bench", "db_bench");
         assert!(text.starts_with(&format!("# {kind} から取り込んだ値\n")), "{text}");
         let row = |name: &str| text.lines().find(|line| line.starts_with(name)).unwrap_or_default();
-        assert!(row("| 測定者 |").contains("Dyno ではなく第三者；出典に記載のない条件は不明"));
+        assert!(row("| 測定者 |").contains("Dyno ではなく第三者、出典に記載のない条件は不明"));
         let said = row("| 元データにない項目 |");
         assert!(said.contains(missing), "{kind}: {said}");
         assert!(![" the ", " of ", " latencies"].iter().any(|word| said.contains(word)), "{said}");

@@ -320,7 +320,11 @@ fn written(step: &Step, stream: &Stream) -> String {
     let (name, workload) = (&stream.name, &stream.workload.name);
     if let Ok(Some(load)) = workload::recorded(stream) {
         let RecordedKind { requests, bytes: written } = load.replayed.writes;
-        return format!("{name} up to {} in {} requests", bytes(written), grouped(requests));
+        return format!(
+            "{name} up to {} in {}",
+            bytes(written),
+            plural(requests as usize, "request")
+        );
     }
     match stream.load {
         Load::Rate(Rate::BytesPerSec(rate)) => {

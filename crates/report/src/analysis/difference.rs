@@ -70,6 +70,8 @@ pub enum ConditionValue {
     Times(Vec<u64>),
     /// Changes over time did not affect all equally.
     Unequally,
+    /// Subjects that share a device, pair by pair, as the host states them.
+    Devices(Vec<String>),
     /// The plan lets the subjects share a device.
     OneDevice,
     /// It was not prepared until steady.

@@ -27,7 +27,8 @@ use crate::plan::model::headline::AxisPlace;
 use crate::plan::search::Search;
 use crate::plan::specification::{Specification, Specifications};
 use crate::plan::{LoopKind, Order, Plan, Timing};
-use crate::record::{Class, Mask, PacingFloor, PreparationStep, ServerShare};
+use crate::record::key::devices;
+use crate::record::{Class, Fact, Mask, PacingFloor, PreparationStep, ServerShare};
 use crate::stats::runs::trend::Drift;
 
 pub use crate::analysis::points::axis::{AxisFacts, AxisPosition};
@@ -161,6 +162,8 @@ pub struct RunFacts {
     pub until_percent: Option<f64>,
     /// The order of subjects.
     pub order: Order,
+    /// Whether its subjects share a device, as far as is known.
+    pub shares_device: bool,
     /// The open-loop latency of an engine that takes no time, measured at the start of the run.
     pub pacing_floor: Option<PacingFloor>,
     /// The resolved plan, also as JSON, from which the run can be repeated.
@@ -173,6 +176,15 @@ impl RunFacts {
     /// Whether it comes from another tool or a publication, and Dyno did not measure it.
     pub fn is_imported(&self) -> bool {
         self.resolved.imported.is_some()
+    }
+
+    /// Whether the subjects of a run with these facts share a device: its plan permits it, unless
+    /// the host found a device of its own for each.
+    pub fn shares_device(plan: &Plan, noted: &[Fact]) -> bool {
+        let of_devices = || noted.iter().filter(|fact| fact.group == devices::GROUP);
+        let known = of_devices().count() >= plan.subjects.len();
+        let apart = known && of_devices().all(|fact| fact.name != devices::SHARED);
+        plan.same_device && !apart
     }
 }
 

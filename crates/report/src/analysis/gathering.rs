@@ -27,7 +27,7 @@ use crate::analysis::points::replay::PointReplay;
 use crate::analysis::title::{PlanText, ProtocolTitle};
 use crate::base::error::{Context, Result, failed};
 use crate::base::units;
-use crate::plan::specification::Specification;
+use crate::plan::specification::{Specification, Specifications};
 use crate::plan::{Axis, LoopKind, Plan, PointIndex, Step, SweptKnob, Timing};
 use crate::record::key::{FactHeading, drive};
 use crate::record::{
@@ -100,13 +100,16 @@ impl Gathering {
         let protocol = &first.run.plan.protocol;
         let facts = Facts {
             protocol: ProtocolFacts {
-                title: ProtocolTitle::of(&first.run.plan),
+                title: ProtocolTitle::of(
+                    &first.run.plan,
+                    RunFacts::shares_device(&first.run.plan, &first.facts),
+                ),
                 name: protocol.name.clone(),
                 source: PlanText::source(&first.run.plan),
             },
             statements: ReportStatements {
                 declared: question::declared(&plans),
-                specifications: question::stated(&plans),
+                specifications: Specifications::new(),
                 mask: Mask::default(),
                 vary: question.vary.clone(),
                 metrics: question.metrics.clone(),
@@ -145,6 +148,7 @@ impl Gathering {
             repeats: run.plan.repeats,
             until_percent: run.plan.until.map(|u| u.percent),
             order: run.plan.order,
+            shares_device: RunFacts::shares_device(&run.plan, noted),
             pacing_floor: noted.iter().find_map(PacingFloor::of_fact),
             plan: serde_json::to_string_pretty(&run.plan).context("writing the plan as JSON")?,
             resolved: run.plan.clone(),
@@ -169,6 +173,8 @@ impl Gathering {
             } else {
                 subject.name.clone()
             };
+            let stated = run.plan.stated.get(&subject.name).cloned();
+            facts.statements.specifications.extend(stated.map(|own| (label.clone(), own)));
             let drives = subject.drives.iter().map(|d| d.place.path().display().to_string());
             let key = facts.subjects.push_and_get_key(SubjectFacts {
                 name: label,

@@ -4,7 +4,6 @@
 use crate::analysis::points::metric::MetricRequest;
 use crate::plan::Plan;
 use crate::plan::declaration::Declaration;
-use crate::plan::specification::Specifications;
 use crate::record::{Mask, Masked, RunContents};
 
 /// The reader's question.
@@ -39,14 +38,4 @@ impl Question {
 /// The plans' declarations; the first takes precedence.
 pub fn declared(plans: &[&Plan]) -> Declaration {
     plans.iter().fold(Declaration::default(), |first, plan| first.or(&plan.declared))
-}
-
-/// What the plans state of the subjects' drives, the first one's word before the others'.
-pub fn stated(plans: &[&Plan]) -> Specifications {
-    let mut all = Specifications::new();
-    for (subject, own) in plans.iter().flat_map(|plan| &plan.stated) {
-        let known = all.entry(subject.clone()).or_default();
-        *known = std::mem::take(known).or(own);
-    }
-    all
 }

@@ -38,13 +38,13 @@ impl PlanText {
 }
 
 impl ProtocolTitle {
-    /// The title of a plan's protocol.
-    pub fn of(plan: &Plan) -> ProtocolTitle {
+    /// The title of a plan's protocol, and whether the subjects share a device.
+    pub fn of(plan: &Plan, is_control: bool) -> ProtocolTitle {
         let (key, written) = (format!("protocol-{}", plan.protocol.name), &plan.protocol.title);
         let tool = plan.imported.as_ref().and_then(|_| written.strip_prefix("Imported from "));
         ProtocolTitle {
             imported_from: tool.map(str::to_string),
-            is_control: plan.same_device,
+            is_control,
             text: PlanText { key, written: written.clone() },
         }
     }

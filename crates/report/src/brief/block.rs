@@ -205,8 +205,18 @@ impl Table {
         self
     }
 
-    /// Without empty columns of numbers: imported results lack many.
+    /// Without empty columns of numbers, since imported results lack many, and without columns that
+    /// have neither a name nor contents, as of the axis of a step without one.
     pub fn block(mut self) -> Block {
+        let is_blank = |table: &Table, at: usize| {
+            let blank = |row: &Vec<String>| row.get(at).is_none_or(String::is_empty);
+            table.head[at].is_empty() && table.rows.iter().all(|(_, row)| blank(row))
+        };
+        while self.left > 1 && is_blank(&self, 0) {
+            self.left -= 1;
+            self.head.remove(0);
+            self.rows.iter_mut().for_each(|(_, row)| drop(row.drain(..1)));
+        }
         let measured = |row: &[String], i: usize| {
             row.get(i).is_some_and(|cell| !cell.is_empty() && cell != NONE)
         };
@@ -237,6 +247,14 @@ mod tests {
             panic!()
         };
         assert_eq!(table.head, ["threads", "subject", "ops/s"]);
+        let rows = vec![row(["", "A", "3", "1"]), row(["", "B", "4", "2"])];
+        let Block::Table(of_one_point) =
+            Table::of(2, &["", "subject", "MB/s", "ops/s"], rows).block()
+        else {
+            panic!()
+        };
+        assert_eq!((&*of_one_point.head.join("|"), of_one_point.left), ("subject|MB/s|ops/s", 1));
+        assert_eq!(of_one_point.rows[1].1, ["B", "4", "2"]);
         assert_eq!(table.rows[1].1, ["16", "", "2"]);
     }
 }

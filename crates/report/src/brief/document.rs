@@ -103,7 +103,7 @@ fn parts(l: Language, facts: &Facts, options: &BriefOptions) -> Result<Vec<Brief
         };
         Some(BriefSection { id: id.to_string(), title, appendix: section.appendix, blocks })
     };
-    let drives = specification::stated(&facts.statements, options.drives());
+    let drives = specification::stated(&facts.subjects, &facts.statements, options.drives());
     let sources = Sources { language: l, facts, drives: &drives };
     let own = |place: &str| -> Result<Vec<BriefSection>> {
         let part = |t: &OwnText| {
@@ -155,7 +155,7 @@ fn byline(l: Language, setup: &SetupFacts, protocol: &ProtocolFacts) -> String {
     };
     match protocol.source.written.as_str() {
         "" => by,
-        own if own.starts_with("Ours") => say!(l, "own-protocol", measured = by),
+        "Dyno" => say!(l, "own-protocol", measured = by),
         _ if setup.is_imported() => {
             say!(l, "figures-after-source", measured = by, source = &protocol.source)
         }

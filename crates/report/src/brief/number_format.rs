@@ -151,6 +151,16 @@ pub fn share(l: Language, share: f64) -> String {
     percent(l, share * 100.0, 1)
 }
 
+/// The same within a sentence, in which all and nothing have no decimals: "100 %", "≈ 0 %".
+pub fn share_in_words(l: Language, share: f64) -> String {
+    match (share * 1e3).round() {
+        0.0 if share > 0.0 => l.number("≈ 0 %"),
+        1000.0 if share < 1.0 => l.number("≈ 100 %"),
+        0.0 | 1000.0 => percent(l, share * 100.0, 0),
+        _ => self::share(l, share),
+    }
+}
+
 /// "1.23 %", with this many decimals.
 pub fn percent(l: Language, percent: f64, decimals: usize) -> String {
     l.number(&format!("{percent:.decimals$} %"))
@@ -170,8 +180,12 @@ pub fn spread(l: Language, estimate: Option<&Estimate>) -> String {
     }
 }
 
-/// "+3.1 %", "−12.4 %", with a typographical minus sign.
+/// "+3.1 %", "−12.4 %", with a typographical minus sign; from ten times as much on the factor, as
+/// for gains: "31 ×".
 pub fn signed_percent(l: Language, percent: f64) -> String {
+    if percent >= 900.0 {
+        return say!(l, "times", factor = decimal(l, 1.0 + percent / 100.0, 0));
+    }
     l.number(&format!("{} %", signed(percent)))
 }
 
@@ -199,8 +213,14 @@ mod tests {
         );
         assert_eq!(
             (signed_percent(l, -12.4), signed_percent(l, 1240.0)),
-            ("−12 %".into(), "+1,240 %".into())
+            ("−12 %".into(), "13 ×".into())
         );
+        assert_eq!(
+            (signed_percent(l, 899.0), signed_percent(l, 3_011.0)),
+            ("+899 %".into(), "31 ×".into())
+        );
+        let shares = [0.0, 0.000_4, 0.871, 0.999_96, 1.0].map(|share| share_in_words(l, share));
+        assert_eq!(shares, ["0 %", "≈ 0 %", "87.1 %", "≈ 100 %", "100 %"]);
         assert_eq!(
             (joules(l, 1_234.0), joules(l, 7.5e-5)),
             ("1.234 kJ".into(), "75.000 µJ".into())

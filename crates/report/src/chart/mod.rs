@@ -41,6 +41,22 @@ pub struct FigureText {
     pub title: String,
     /// The specific contents of this one.
     pub caption: String,
+    /// The meanings of its marks, which follow the caption in brackets.
+    pub signs: Vec<String>,
+}
+
+impl FigureText {
+    /// The caption with the meanings of all marks in one pair of brackets.
+    pub fn full_caption(&self, more: &[String]) -> String {
+        let signs = [&self.signs, more].concat();
+        match signs.is_empty() {
+            true => self.caption.clone(),
+            false => {
+                let detail = self.language.clauses(&signs);
+                say!(self.language, "with-detail", what = &self.caption, detail = detail)
+            }
+        }
+    }
 }
 
 /// A line of points.
@@ -72,7 +88,7 @@ pub trait Plot: Send + Sync {
 
     /// The specific contents of this one.
     fn caption(&self) -> String {
-        self.text().map(|text| text.caption.clone()).unwrap_or_default()
+        self.text().map(|text| text.full_caption(&[])).unwrap_or_default()
     }
 
     /// The drawing, without title and caption, which are placed by the document.
@@ -82,8 +98,7 @@ pub trait Plot: Send + Sync {
     fn label(&self) -> String {
         match self.text() {
             Some(text) if !text.title.is_empty() => {
-                let FigureText { language, title, caption } = text;
-                say!(language, "caption-of-step", step = title, caption = caption)
+                say!(text.language, "caption-of-step", step = &text.title, caption = self.caption())
             }
             _ => self.caption(),
         }

@@ -96,7 +96,7 @@ fn megabytes(l: Language, subjects: &Subjects, steps: &[&StepFacts]) -> Vec<Char
 }
 
 fn text(language: Language, caption: String) -> FigureText {
-    FigureText { language, title: String::new(), caption }
+    FigureText { language, title: String::new(), caption, signs: Vec::new() }
 }
 
 fn moves_data(step: &StepFacts) -> bool {

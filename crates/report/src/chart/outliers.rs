@@ -140,6 +140,7 @@ mod tests {
                 language: Language::ENGLISH,
                 title: String::new(),
                 caption: "Outliers".into(),
+                signs: Vec::new(),
             };
             let svg = OutlierChart { text, series, first }.svg(&Palette::default());
             crate::chart::tests::check(&svg).expect("it reads");

@@ -43,6 +43,7 @@ pub fn figures(drawing: &StepDrawing<'_>) -> Vec<Chart> {
                 true => say!(l, "figure-response-over-time"),
                 false => say!(l, "figure-response-over-time-bursts"),
             },
+            signs: Vec::new(),
         },
         names: lead.iter().map(|cell| name(subjects, cell)).collect(),
         panels: vec![
@@ -85,6 +86,7 @@ pub fn beside_model(
             language: l,
             title: String::new(),
             caption: say!(l, "figure-trace-and-model"),
+            signs: Vec::new(),
         },
         names: [trace, model].map(|step| step.title.text(l)).into(),
         panels,

@@ -14,7 +14,7 @@ use crate::language::Language;
 
 fn text(title: &str, caption: &str) -> FigureText {
     let (title, caption) = (title.to_string(), caption.to_string());
-    FigureText { language: Language::ENGLISH, title, caption }
+    FigureText { language: Language::ENGLISH, title, caption, signs: Vec::new() }
 }
 
 fn nodes<'a>(group: &'a Group, found: &mut Vec<&'a Node>) {

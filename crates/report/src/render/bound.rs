@@ -1,6 +1,6 @@
-//! No-break spaces: between a number and its percent sign, and within an interval.
+//! No-break spaces: between a number and its sign for percent or times, and within an interval.
 
-/// The text with no-break spaces in "64 %" and "[40, 1,010]"; in Portuguese "[40; 1.010]".
+/// The text with no-break spaces in "64 %", "31 ×" and "[40, 1,010]"; in Portuguese "[40; 1.010]".
 pub fn bound(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 4);
     let (mut before, mut depth) = (' ', 0u32);
@@ -13,8 +13,8 @@ pub fn bound(text: &str) -> String {
             _ => {}
         }
         let inside = depth > 0 && matches!(before, ',' | ';') && is_of_number(next);
-        let percent = before.is_ascii_digit() && next == '%';
-        out.push(if c == ' ' && (inside || percent) { '\u{a0}' } else { c });
+        let sign = before.is_ascii_digit() && matches!(next, '%' | '×' | '倍');
+        out.push(if c == ' ' && (inside || sign) { '\u{a0}' } else { c });
         before = c;
     }
     out
@@ -33,5 +33,6 @@ mod tests {
         let said = bound("A delivers 64 % [−4, 1,010] more, of 3 drives [see 1, 2].");
         assert_eq!(said, "A delivers 64\u{a0}% [−4,\u{a0}1,010] more, of 3 drives [see 1, 2].");
         assert_eq!(bound("[−4; 1.010]"), "[−4;\u{a0}1.010]");
+        assert_eq!(bound("up to 31 × and 2 % × 3"), "up to 31\u{a0}× and 2\u{a0}% × 3");
     }
 }

@@ -97,6 +97,11 @@ pub fn said(l: Language, stored: &str) -> String {
     known.unwrap_or_else(|| stored.to_string())
 }
 
+/// "A and B: nvme0n1": two subjects that share a device, as the host states it.
+pub fn shared_device(l: Language, stated: &str) -> String {
+    built_in(l, "fact-value-shared", stated).unwrap_or_else(|| stated.to_string())
+}
+
 impl ProtocolTitle {
     /// The title, which says so where the subjects share a device.
     pub fn text(&self, l: Language) -> String {
@@ -271,6 +276,7 @@ mod tests {
             assert!(own != value && !own.contains(" of "), "{own}");
         }
         assert!(said(ja, stored[3]).contains("32.4 %"), "{}", said(ja, stored[3]));
+        assert_eq!(shared_device(ja, "Disk A and Disk B: vda"), "Disk A と Disk B：vda");
         // What a drive or the kernel reports is a quotation.
         assert_eq!(said(ja, "write back"), "write back");
     }

@@ -41,8 +41,9 @@ impl PrepareTask<'_> {
         };
         match self {
             PrepareTask::Namespaces(count) => format!(
-                "{count} equal namespaces, by deleting and creating others if the controller \
-                 supports it"
+                "{}, by deleting and creating others if the controller \
+                 supports it",
+                units::plural(*count as usize, "equal namespace")
             ),
             PrepareTask::Purge(Purge::Any) => "purge by the best means that it has".to_string(),
             PrepareTask::Purge(_) => {
@@ -59,16 +60,17 @@ impl PrepareTask<'_> {
             }
             PrepareTask::Fill(dataset) => format!("fill dataset {}", dataset.name),
             PrepareTask::Condition(_, c) if c.passes > 0.0 => {
-                format!("{} passes of {}", c.passes, load(&c.stream))
+                let passes = if c.passes == 1.0 { "pass" } else { "passes" };
+                format!("{} {passes} of {}", c.passes, load(&c.stream))
             }
             PrepareTask::Condition(_, c) => {
                 format!("{} of {}", units::duration(c.duration_ns), load(&c.stream))
             }
             PrepareTask::Steady(s) => format!(
-                "{} until {} is steady: at most {} rounds of {}",
+                "{} until {} is steady: at most {} of {}",
                 load(&s.stream),
                 s.metric.name(),
-                s.most_rounds,
+                units::plural(s.most_rounds as usize, "round"),
                 units::duration(s.round_ns)
             ),
         }

@@ -29,8 +29,8 @@ pub fn scope(
     comparison: &Comparison,
 ) -> Option<ClaimScope> {
     let pair = [comparison.better, comparison.worse];
-    let plans = pair.map(|subject| &setup.run_of(&subjects[subject]).resolved);
-    if plans.iter().any(|plan| plan.keeps_no_data()) {
+    let runs = pair.map(|subject| setup.run_of(&subjects[subject]));
+    if runs.iter().any(|run| run.resolved.keeps_no_data()) {
         return None;
     }
     let [own, others] = pair.map(|subject| &subjects[subject].drives);
@@ -40,7 +40,7 @@ pub fn scope(
     };
     let models = || pair.iter().all(|s| model(subjects, setup, *s).is_some());
     Some(match (own.len(), others.len(), one) {
-        _ if plans.iter().any(|plan| plan.same_device) => ClaimScope::OneDevice,
+        _ if runs.iter().any(|run| run.shares_device) => ClaimScope::OneDevice,
         (1, 1, _) => ClaimScope::TwoDrives,
         (.., Some((a, b))) => ClaimScope::OfGroups(a.clone(), b.clone()),
         (a, b, None) if a == b && models() => ClaimScope::Each(a),

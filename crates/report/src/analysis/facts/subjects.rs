@@ -58,6 +58,11 @@ impl Subjects {
         self.position(|subject| subject.name == name)
     }
 
+    /// The subjects with this name in their plans: several bundles may have one each.
+    pub fn of_plans(&self, name: &str) -> impl Iterator<Item = &SubjectFacts> {
+        self.iter().filter(move |subject| subject.own_name == name)
+    }
+
     /// The subjects with which the brief's subject is compared.
     pub fn rivals(&self) -> impl Iterator<Item = SubjectKey> + Clone + use<> {
         let own = self.headline;

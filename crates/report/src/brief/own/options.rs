@@ -131,10 +131,17 @@ impl BriefOptions {
     /// A mask for an unknown subject would leave the intended one unmasked.
     pub fn check_masks(&self, subjects: &Subjects, mask: &Mask) -> Result<()> {
         let is_there = |name: &String| mask.text(name) != *name;
-        match self.masks().into_iter().find(|name| !is_there(name)) {
-            None => Ok(()),
-            Some(unknown) => Err(failed(
-                format!("the brief masks '{unknown}', which is not a subject"),
+        let Some(name) = self.masks().into_iter().find(|name| !is_there(name)) else {
+            return Ok(());
+        };
+        match subjects.named(&name) {
+            // One of several subjects with the same name in their plans.
+            Some(key) => Err(failed(
+                format!("the brief masks only '{name}', but other bundles have the same subject"),
+                format!("mask '{}', which applies to all of them", subjects[key].own_name),
+            )),
+            None => Err(failed(
+                format!("the brief masks '{name}', which is not a subject"),
                 format!("the subjects are {}", subjects.names().join(", ")),
             )),
         }
@@ -178,7 +185,8 @@ impl BriefOptions {
 
     /// Adds what brief.toml states of the drives to what the plans state.
     pub fn state_drives(&self, facts: &mut Facts) {
-        facts.statements.specifications = specification::stated(&facts.statements, &self.drive);
+        facts.statements.specifications =
+            specification::stated(&facts.subjects, &facts.statements, &self.drive);
         for subject in facts.subjects.keys() {
             let stated =
                 facts.statements.of_drives(&facts.subjects[subject]).and_then(Specification::bytes);

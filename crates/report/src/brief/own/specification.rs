@@ -45,9 +45,24 @@ pub fn check(file: &str, all: &Specifications) -> Result<()> {
     Ok(())
 }
 
-/// The plans' statements, overridden by brief.toml field by field.
-pub fn stated(statements: &ReportStatements, own: &Specifications) -> Specifications {
-    let mut all = own.clone();
+/// The plans' statements, overridden by brief.toml field by field. A name of the plans that several
+/// bundles have is of all their subjects of that name.
+pub fn stated(
+    subjects: &Subjects,
+    statements: &ReportStatements,
+    own: &Specifications,
+) -> Specifications {
+    let is_of_plans =
+        |name: &str| subjects.named(name).is_none() && subjects.of_plans(name).next().is_some();
+    let (of_plans, named): (Specifications, Specifications) =
+        own.clone().into_iter().partition(|(name, _)| is_of_plans(name));
+    let mut all = named;
+    for (name, own) in &of_plans {
+        for subject in subjects.of_plans(name) {
+            let known = all.entry(subject.name.clone()).or_default();
+            *known = std::mem::take(known).or(own);
+        }
+    }
     for (subject, of_plan) in &statements.specifications {
         let known = all.entry(subject.clone()).or_default();
         *known = std::mem::take(known).or(of_plan);

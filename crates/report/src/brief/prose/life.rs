@@ -20,6 +20,7 @@ pub fn total_writes(l: Language, subject: &str, own: &Specification) -> Option<S
         subject = subject,
         writes = plain(writes),
         years = plain(years),
+        count = years.round() as u64,
         capacity = number_format::large_bytes(l, capacity),
         total = number_format::large_bytes(l, total)
     ))
@@ -44,6 +45,8 @@ mod tests {
         let said = "A: 1 DWPD × 5 years × 365 days × 7.68 TB = 14.0 PB in total";
         assert_eq!(of("7.68TB", "1 DWPD", Some("5 years")).as_deref(), Some(said));
         assert_eq!(of("7.68TB", "1 DWPD over 5 years", None).as_deref(), Some(said));
+        let said = "A: 1 DWPD × 1 year × 365 days × 7.68 TB = 2.80 PB in total";
+        assert_eq!(of("7.68TB", "1 DWPD", Some("1 year")).as_deref(), Some(said));
         let said = "A: 3 DWPD × 5 years × 365 days × 960 GB = 5.26 PB in total";
         assert_eq!(of("960GB", "3 DWPD", Some("5 years")).as_deref(), Some(said));
         assert_eq!(of("7.68TB", "14 PBW", Some("5 years")), None, "stated in all already");

@@ -185,16 +185,18 @@ fn place(
     step: &StepFacts,
     (measure, at): (&SummaryMeasure, SummaryPlace),
 ) -> String {
-    let points = || match measure {
-        SummaryMeasure::Of(metric) => levels::shared(subjects, step, metric).len(),
-        SummaryMeasure::Watts(_) => step.values.len(),
+    let points = match measure {
+        SummaryMeasure::Of(metric) => levels::shared(subjects, step, metric),
+        SummaryMeasure::Watts(_) => (0..step.values.len()).collect(),
     };
     match (at, step.place) {
         (SummaryPlace::At(value), _) => wording::place(l, step, &[value]),
         (SummaryPlace::OverAll, AxisPlace::EqualLoad) => say!(l, "mean-of-equal-loads"),
         (SummaryPlace::OverAll, AxisPlace::EqualLatency) => say!(l, "at-equal-latency"),
         (SummaryPlace::OverAll, AxisPlace::Limit) => say!(l, "within-the-limit"),
-        (SummaryPlace::OverAll, _) => say!(l, "mean-of-points", count = points()),
+        // A mean of one point is that point's figure.
+        (SummaryPlace::OverAll, _) if points.len() == 1 => wording::place(l, step, &points),
+        (SummaryPlace::OverAll, _) => say!(l, "mean-of-points", count = points.len()),
     }
 }
 

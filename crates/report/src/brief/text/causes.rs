@@ -188,7 +188,8 @@ fn cause(l: Language, facts: &Facts, barring: &[Barring<'_>]) -> BarringCause {
         }
         l.list(&all)
     };
-    let shares = || each(&|caveat| share_of(caveat).map(|share| number_format::share(l, share)));
+    let shares =
+        || each(&|caveat| share_of(caveat).map(|share| number_format::share_in_words(l, share)));
     let (fact, remedy) = match barring[0].caveat {
         Caveat::NotMeasured | Caveat::Failed(_) => {
             let why = l.clauses(&failures(l, &facts.measured, barring));

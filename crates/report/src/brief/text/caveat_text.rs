@@ -26,13 +26,15 @@ fn caveat(l: Language, caveat: &Caveat, why: VerdictText) -> String {
             say!(l, "caveat-drifted", change = number_format::signed_percent(l, *percent))
         }
         Caveat::MissedRate(share) => {
-            say!(l, "caveat-missed-rate", share = number_format::share(l, *share))
+            say!(l, "caveat-missed-rate", share = number_format::share_in_words(l, *share))
         }
         Caveat::BackgroundMissedRate(stream, share) => {
-            let share = number_format::share(l, *share);
+            let share = number_format::share_in_words(l, *share);
             say!(l, "caveat-stream-missed-rate", stream = stream, share = share)
         }
-        Caveat::Late(share) => say!(l, "caveat-late", share = number_format::share(l, *share)),
+        Caveat::Late(share) => {
+            say!(l, "caveat-late", share = number_format::share_in_words(l, *share))
+        }
         Caveat::FewRepeats(n) => say!(l, "caveat-few-repeats", count = *n),
         Caveat::FewFigures(n) => say!(l, "caveat-few-figures", count = *n),
         Caveat::NotTheDrive(verdict) if verdict.limit == Bottleneck::NoDrive => {

@@ -47,6 +47,9 @@ fn joined(l: Language, each: impl Iterator<Item = String>) -> String {
 fn value(l: Language, value: &ConditionValue) -> String {
     match value {
         ConditionValue::Text(text) => text.clone(),
+        ConditionValue::Devices(pairs) => {
+            l.clauses(&pairs.iter().map(|pair| names::shared_device(l, pair)).collect::<Vec<_>>())
+        }
         ConditionValue::Prepared(actions) if actions.is_empty() => {
             say!(l, "difference-nothing-done")
         }

@@ -16,6 +16,10 @@ pub enum Dimension {
     Time,
     /// Stored in joules.
     Energy,
+    /// Sizes of requests and blocks, stored in bytes and printed in units of 1,024.
+    Size,
+    /// Transferred data, stored in bytes and printed in units of 1,000.
+    Volume,
     /// Held in the unit that the column's head names already: ops/s, MB/s, watts.
     Fixed,
 }
@@ -26,6 +30,16 @@ impl Dimension {
         match self {
             Dimension::Time => &[("ns", 1.0), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)],
             Dimension::Fixed => &[("", 1.0)],
+            Dimension::Size => &[
+                ("B", 1.0),
+                ("KiB", 1024.0),
+                ("MiB", 1_048_576.0),
+                ("GiB", 1_073_741_824.0),
+                ("TiB", 1_099_511_627_776.0),
+            ],
+            Dimension::Volume => {
+                &[("B", 1.0), ("KB", 1e3), ("MB", 1e6), ("GB", 1e9), ("TB", 1e12), ("PB", 1e15)]
+            }
             Dimension::Energy => {
                 &[("nJ", 1e-9), ("µJ", 1e-6), ("mJ", 1e-3), ("J", 1.0), ("kJ", 1e3), ("MJ", 1e6)]
             }
@@ -71,6 +85,19 @@ impl TableCell {
     /// The same of an estimate.
     pub fn rate(estimate: Option<&Estimate>) -> TableCell {
         TableCell::of_estimate(Dimension::Fixed, estimate)
+    }
+
+    /// The size of requests or blocks in bytes.
+    pub fn size(bytes: Option<f64>) -> TableCell {
+        bytes
+            .map_or_else(TableCell::none, |bytes| TableCell::quantity(Dimension::Size, bytes, None))
+    }
+
+    /// Transferred data in bytes.
+    pub fn volume(bytes: Option<f64>) -> TableCell {
+        bytes.map_or_else(TableCell::none, |bytes| {
+            TableCell::quantity(Dimension::Volume, bytes, None)
+        })
     }
 
     /// MB/s of an estimate in bytes per second; ops that moved no bytes have no such rate.
@@ -152,6 +179,8 @@ impl TableCell {
                         l.number(&units::significant(*value, *digits))
                     }
                     (Dimension::Fixed, None) => number_format::count(l, *value),
+                    (Dimension::Size, _) => number_format::size(l, *value),
+                    (Dimension::Volume, _) => number_format::large_bytes(l, *value),
                 };
                 text + mark
             }
@@ -342,6 +371,19 @@ mod tests {
                 (head.into(), cells.iter().map(|c| c.to_string()).collect())
             );
         }
+    }
+
+    #[test]
+    fn sizes_and_transferred_data_of_a_column_have_one_unit() {
+        let row = |size: f64, moved: f64| {
+            let moved = TableCell::volume(Some(moved)).marked(" *");
+            (Mark::None, vec![TableCell::size(Some(size)), moved])
+        };
+        let rows = vec![row(4096.0, 1.5e9), row(131_072.0, 640e6)];
+        let table = Table::measured(Language::ENGLISH, 0, &["size", "host"], rows);
+        assert_eq!(table.head, ["size, KiB", "host, MB"]);
+        assert_eq!(table.rows[0].1, ["4", "1,500 *"]);
+        assert_eq!(table.rows[1].1, ["128", "640 *"]);
     }
 
     #[test]

@@ -162,7 +162,7 @@ impl<'a> Canvas<'a> {
 
     /// What stands behind a text, in brackets.
     pub fn aside(&self, what: &str) -> String {
-        say!(self.language, "aside", what = what)
+        say!(self.language, "unit-of-panel", unit = what)
     }
 
     /// Numbers under the baseline.

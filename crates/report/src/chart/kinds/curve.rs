@@ -47,10 +47,8 @@ impl Plot for CurveChart {
 
     fn caption(&self) -> String {
         let hollow = self.series.iter().flat_map(|s| &s.points).any(|p| p.hollow);
-        match hollow {
-            true => say!(self.text.language, "hollow-points", caption = &self.text.caption),
-            false => self.text.caption.clone(),
-        }
+        let sign = hollow.then(|| say!(self.text.language, "sign-hollow"));
+        self.text.full_caption(sign.as_slice())
     }
 
     fn svg(&self, palette: &Palette) -> String {

@@ -57,6 +57,7 @@ fn figure(
             language: l,
             title: say!(l, "section-durable"),
             caption: say!(l, "durable-figure", step = &lead.title),
+            signs: Vec::new(),
         },
         x_label: lead.axis_text(l),
         y_label: "ops/s".to_string(),

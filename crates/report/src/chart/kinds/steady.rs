@@ -85,6 +85,7 @@ fn rounds<'a>(
                 round = round,
                 band = band
             ),
+            signs: Vec::new(),
         },
         y_label: first.metric.unit().to_string(),
         series: series.collect(),

@@ -21,20 +21,24 @@ impl StepDrawing<'_> {
 
     fn figure_text(&self, what: String, outlined: bool) -> FigureText {
         let title = if self.titled { String::new() } else { self.step.title.text(self.language) };
-        FigureText { language: self.language, title, caption: self.caption(what, outlined) }
+        let language = self.language;
+        FigureText { language, title, caption: self.caption(what), signs: self.signs(outlined) }
     }
 
-    /// Adds the meaning of the mark, if there is one.
-    fn caption(&self, what: String, outlined: bool) -> String {
-        let l = self.language;
-        let what = match self.titled {
-            true => say!(l, "caption-of-step", step = &self.step.title, caption = what),
+    fn caption(&self, what: String) -> String {
+        match self.titled {
+            true => say!(self.language, "caption-of-step", step = &self.step.title, caption = what),
             false => what,
-        };
+        }
+    }
+
+    /// The meaning of the mark, if there is one.
+    fn signs(&self, outlined: bool) -> Vec<String> {
+        let l = self.language;
         match (self.step.has_marks(), outlined) {
-            (false, _) => what,
-            (true, false) => say!(l, "caption-marked", caption = what, mark = MARK),
-            (true, true) => say!(l, "caption-outlined", caption = what),
+            (false, _) => Vec::new(),
+            (true, false) => vec![say!(l, "sign-marked", mark = MARK)],
+            (true, true) => vec![say!(l, "sign-outlined")],
         }
     }
 

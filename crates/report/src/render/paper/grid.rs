@@ -12,7 +12,7 @@ use crate::render::paper::columns;
 use crate::render::paper::layout::{
     ACROSS, FAINT, INK, LineStyle, MARGIN, PLAIN, PageLayout, TextFlow, broken, width, written,
 };
-use crate::render::paper::pages::{Item, Piece, Rgb};
+use crate::render::paper::piece::{Item, Piece, Rgb};
 use crate::render::paper::tags::{TagId, Tags};
 
 const RULE: Rgb = (0xd5, 0xdb, 0xe2);

@@ -11,7 +11,7 @@ use crate::chart::canvas::{fonts, theme};
 use crate::chart::{Chart, Palette};
 use crate::render::bound::bound;
 use crate::render::paper::columns;
-use crate::render::paper::pages::{FIGURE_FOOT, Item, Piece, Rgb};
+use crate::render::paper::piece::{FIGURE_FOOT, Item, Piece, Rgb};
 use crate::render::paper::tags::{TagId, Tags};
 
 pub const MARGIN: f32 = 34.0;
@@ -24,6 +24,8 @@ pub const BODY: f32 = 9.2;
 pub const ACROSS: [usize; 2] = [2, 3];
 /// The scale of fine print.
 const FINE: f32 = 0.69;
+/// The width of a figure alone in its row.
+const MOST_WIDE: f32 = 300.0;
 /// Space between text and the figures next to it.
 const BESIDE: f32 = 14.0;
 
@@ -309,7 +311,7 @@ impl PageLayout {
     pub fn figures(&mut self, figures: &[Chart], palette: &Palette, table_follows: bool) {
         let most = ACROSS[usize::from(self.is_fine)];
         let across = if self.is_fine { most } else { most.min(figures.len()).max(1) };
-        let most_wide = if across > 1 { 186.0 } else { 230.0 };
+        let most_wide = if across > 1 { self.width } else { MOST_WIDE };
         let wide = ((self.width - 14.0 * (across - 1) as f32) / across as f32).min(most_wide);
         let rows = figures.chunks(most);
         let last = rows.len().saturating_sub(1);

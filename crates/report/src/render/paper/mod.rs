@@ -6,4 +6,5 @@ pub(in crate::render) mod layout;
 pub(in crate::render) mod pages;
 pub(in crate::render) mod pdf;
 pub(in crate::render) mod pen;
+mod piece;
 pub(in crate::render) mod tags;

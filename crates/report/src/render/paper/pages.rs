@@ -2,108 +2,8 @@
 //! further pages, and space at the top of a page is omitted.
 
 use crate::render::paper::columns::{self, PieceHeight};
+use crate::render::paper::piece::{Item, Piece};
 use crate::render::paper::tags::TagId;
-
-pub type Rgb = (u8, u8, u8);
-
-/// An item to draw; positions in points, relative to the top left of a piece or page.
-#[derive(Clone)]
-pub enum Item {
-    Text {
-        at: (f32, f32),
-        size: f32,
-        face: crate::chart::canvas::fonts::Face,
-        colour: Rgb,
-        text: String,
-    },
-    Rule {
-        at: (f32, f32),
-        size: (f32, f32),
-        colour: Rgb,
-    },
-    Drawing {
-        at: (f32, f32),
-        size: (f32, f32),
-        svg: String,
-    },
-    /// The page number of an anchor, right-aligned here.
-    PageOf {
-        end: (f32, f32),
-        size: f32,
-        anchor: usize,
-    },
-    /// A link to an anchor.
-    Link {
-        at: (f32, f32),
-        size: (f32, f32),
-        anchor: usize,
-        says: String,
-    },
-}
-
-impl Item {
-    fn moved(mut self, by: (f32, f32)) -> Item {
-        let at = match &mut self {
-            Item::Text { at, .. }
-            | Item::Rule { at, .. }
-            | Item::Drawing { at, .. }
-            | Item::Link { at, .. } => at,
-            Item::PageOf { end, .. } => end,
-        };
-        *at = (at.0 + by.0, at.1 + by.1);
-        self
-    }
-}
-
-/// An indivisible strip across the page.
-#[derive(Default)]
-pub struct Piece {
-    pub height: f32,
-    /// Decoration has no tag.
-    pub items: Vec<(Item, Option<TagId>)>,
-    /// The next piece is on the same page.
-    pub keep: bool,
-    /// Unless the page would be too empty.
-    pub soft: bool,
-    /// In any case: a drawing reaches over them.
-    pub bound: bool,
-    /// Where it has no room on a page that is still too empty, it stands at the head of the next
-    /// one, and what follows goes on before it: its caption says what it is of.
-    pub floats: bool,
-    /// The table to which a row belongs.
-    pub table: Option<usize>,
-    /// The number of columns that it shares with its neighbours, and their spacing; None if it
-    /// spans the page.
-    pub columns: Option<(usize, u32)>,
-    /// Targets of links.
-    pub anchors: Vec<usize>,
-}
-
-impl Piece {
-    /// Reduces the drawings of a row of figures to this height; not below half their size.
-    fn shrink(&mut self, height: f32) -> bool {
-        let drawing = |item: &Item| match item {
-            Item::Drawing { at, size, .. } => Some((at.1, size.1)),
-            _ => None,
-        };
-        let drawn = self.items.iter().filter_map(|(item, _)| drawing(item));
-        let factor = drawn.map(|(top, high)| (height - top - FIGURE_FOOT) / high);
-        let factor = factor.fold(1.0, f32::min);
-        if factor < 0.5 {
-            return false;
-        }
-        for (item, _) in &mut self.items {
-            if let Item::Drawing { size, .. } = item {
-                *size = (size.0 * factor, size.1 * factor);
-            }
-        }
-        self.height = self.height.min(height);
-        true
-    }
-}
-
-/// Below a figure.
-pub const FIGURE_FOOT: f32 = 5.0;
 
 /// Where an anchor came to stand.
 #[derive(Clone, Copy, Default)]
@@ -139,7 +39,7 @@ pub fn paginate(
         spots: vec![AnchorSpot::default(); anchors],
         filled: Vec::new(),
     };
-    let mut flow = Flow { pages, y: top, top, bottom, deferred: Vec::new() };
+    let mut flow = Flow { pages, y: top, drawn: top, top, bottom, deferred: Vec::new() };
     let needs = Needs::of(&pieces);
     let mut before: Option<usize> = None;
     // The end of the pieces known to fit together.
@@ -151,11 +51,18 @@ pub fn paginate(
             (at, before) = (at + many, None);
             continue;
         }
-        let piece = std::mem::take(&mut pieces[at]);
+        let mut piece = std::mem::take(&mut pieces[at]);
         let empty = piece.items.is_empty();
-        let mut chain = needs.chain(at, flow.room());
+        let mut chain = needs.chain(at, flow.room(), flow.is_empty_below());
         let continued = piece.table.filter(|_| before == piece.table).map(|table| &heads[table]);
         let head = continued.map_or(0.0, |head| head.iter().map(|p| p.height).sum());
+        let over = chain.height - flow.room().0;
+        if piece.floats && at >= admitted && over > 0.0 && flow.y > top {
+            let height = piece.height;
+            if piece.shrink(height - over, LEAST_SIZE) {
+                chain.height -= height - piece.height;
+            }
+        }
         let (mut begun, mut deferred) = (false, false);
         let mut above = 0.0;
         while above + chain.height > flow.room().0 && flow.y > top && !empty && at >= admitted {
@@ -167,7 +74,7 @@ pub fn paginate(
             (begun, above) = (true, head);
             // After figures that were deferred there may be no room.
             let (room, page) = flow.room();
-            chain = needs.chain(at, (room - above, page));
+            chain = needs.chain(at, (room - above, page), flow.is_empty_below());
         }
         if deferred {
             flow.deferred.push(piece);
@@ -181,12 +88,14 @@ pub fn paginate(
             before = piece.table;
         }
         flow.put(piece);
-        (at, admitted) = (at + 1, admitted.max(chain.end));
+        // A chain that was not looked at may not fit; space has no place of its own.
+        let end = if empty || at < admitted { 0 } else { chain.end };
+        (at, admitted) = (at + 1, admitted.max(end));
     }
     while !flow.deferred.is_empty() {
         flow.last();
     }
-    flow.pages.filled.push((flow.y - top) / (bottom - top));
+    flow.pages.filled.push((flow.drawn - top) / (bottom - top));
     flow.pages
 }
 
@@ -194,6 +103,8 @@ pub fn paginate(
 struct Flow {
     pages: Paginator,
     y: f32,
+    /// The bottom of the last piece that is not only space.
+    drawn: f32,
     top: f32,
     bottom: f32,
     /// Figures deferred to the next page.
@@ -208,13 +119,13 @@ impl Flow {
 
     /// Whether the page would be left too empty if it ended here.
     fn is_empty_below(&self) -> bool {
-        too_empty(self.room())
+        too_empty((self.bottom - self.drawn, self.bottom - self.top))
     }
 
     fn fresh(&mut self) {
-        self.pages.filled.push((self.y - self.top) / (self.bottom - self.top));
+        self.pages.filled.push((self.drawn - self.top) / (self.bottom - self.top));
         self.pages.all.push(Vec::new());
-        self.y = self.top;
+        (self.y, self.drawn) = (self.top, self.top);
         while let Some(next) = self.deferred.first() {
             if self.y + next.height > self.bottom && self.y > self.top {
                 break;
@@ -229,7 +140,7 @@ impl Flow {
         let mut next = self.deferred.remove(0);
         let room = self.bottom - self.y;
         let fits = next.height <= room || self.y <= self.top;
-        let has_room = fits || self.is_empty_below() && next.shrink(room);
+        let has_room = fits || self.is_empty_below() && next.shrink(room, LEAST_SIZE_AT_END);
         if !has_room {
             self.deferred.insert(0, next);
             return self.fresh();
@@ -243,14 +154,16 @@ impl Flow {
         let items = head.items.iter().map(|(item, _)| (item.clone().moved((0.0, y)), None));
         self.pages.all.last_mut().into_iter().for_each(|page| page.extend(items.clone()));
         self.y += head.height;
+        self.drawn = self.y;
     }
 
     fn put(&mut self, piece: Piece) {
         if piece.items.is_empty() && self.y == self.top && piece.anchors.is_empty() {
             return;
         }
-        let height = piece.height;
+        let (height, drawn) = (piece.height, piece.drawn());
         self.draw(piece, (0.0, self.y));
+        self.drawn = drawn.map_or(self.drawn, |drawn| self.drawn.max(self.y + drawn));
         self.y += height;
     }
 
@@ -304,6 +217,7 @@ impl Flow {
                 self.draw(piece, (x, self.y + down));
             }
             self.y += strip.height;
+            self.drawn = self.y;
             // A piece taller than a page would be omitted; none is.
             from += strip.done.max(1);
             if from < many {
@@ -312,6 +226,11 @@ impl Flow {
         }
     }
 }
+
+/// Figures are reduced to fit on a page, to at least these shares of their size: with text after
+/// them, and at the end of the document.
+const LEAST_SIZE: f32 = 0.66;
+const LEAST_SIZE_AT_END: f32 = 0.5;
 
 /// Columns lower than this are not started at the bottom of a page.
 const LEAST_STRIP: f32 = 36.0;
@@ -361,11 +280,11 @@ impl Needs {
 
     /// What a piece needs where there is so much room: what is taller than a page is divided after
     /// all, and so is what would leave it too empty.
-    fn chain(&self, at: usize, (room, page): (f32, f32)) -> Chain {
+    fn chain(&self, at: usize, (room, page): (f32, f32), is_empty_below: bool) -> Chain {
         let whole = [self.whole[at], self.parted[at], self.alone[at]];
         let fits = |chain: &Chain| chain.height <= page;
         let whole = *whole.iter().find(|chain| fits(chain)).unwrap_or(&self.alone[at]);
-        if whole.height <= room || !too_empty((room, page)) {
+        if whole.height <= room || !is_empty_below {
             return whole;
         }
         let less = [self.parted[at], self.alone[at]];
@@ -391,6 +310,7 @@ fn together(pieces: &[Piece], kept: &dyn Fn(&Piece) -> bool, floating: bool) -> 
 mod tests {
     use super::*;
     use crate::base::rng::Seed;
+    use crate::render::paper::piece::FIGURE_FOOT;
 
     fn piece(height: f32, keep: bool, table: Option<usize>) -> Piece {
         let item = Item::Rule { at: (0.0, 0.0), size: (1.0, height), colour: (0, 0, 0) };
@@ -458,7 +378,8 @@ mod tests {
                 }
                 _ => pieces.extend((0..from(1.0, 9.0) as usize).map(|_| piece(12.0, false, None))),
             }
-            pieces.push(Piece { height: 6.0, ..Piece::default() });
+            let keep = from(0.0, 1.0) < 0.3;
+            pieces.push(Piece { height: 6.0, keep, soft: keep, ..Piece::default() });
         }
         (pieces, heads)
     }

@@ -13,8 +13,9 @@ use crate::brief::{Brief, BriefSection, PaperSize};
 use crate::chart::canvas::fonts::{self, Face};
 use crate::render::html::table_caption;
 use crate::render::paper::layout::{LineStyle, MARGIN, PLAIN, PageLayout, SMALL, width};
-use crate::render::paper::pages::{Item, MOST_EMPTY, Paginator, Piece, paginate};
+use crate::render::paper::pages::{MOST_EMPTY, Paginator, paginate};
 use crate::render::paper::pen::{Pen, broken, logo};
+use crate::render::paper::piece::{Item, Piece};
 use crate::say;
 
 /// The first sentence of a brief.
@@ -25,7 +26,7 @@ const MOST_CODE: usize = 60;
 const MOST_ROWS: usize = 200;
 /// The width of figures next to text, and the maximum length of a text next to two of them.
 const BESIDE_TEXT: f32 = 168.0;
-const MOST_BESIDE: usize = 300;
+const MOST_BESIDE: usize = 450;
 /// The bottom of a page's text, above its number.
 const FOOT: f32 = 30.0;
 

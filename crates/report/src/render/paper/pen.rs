@@ -15,7 +15,8 @@ use crate::base::error::{Error, Result, failed};
 use crate::base::text::is_hidden;
 use crate::chart::canvas::fonts::{self, Face};
 use crate::render::paper::layout::{FAINT, LineStyle, MARGIN, width};
-use crate::render::paper::pages::{Item, Paginator, Rgb};
+use crate::render::paper::pages::Paginator;
+use crate::render::paper::piece::{Item, Rgb};
 use crate::render::paper::tags::{TagId, Tags};
 
 /// An internal error of Dyno, not caused by the contents.

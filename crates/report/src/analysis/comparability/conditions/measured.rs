@@ -67,15 +67,14 @@ fn shared_device(
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(" ("))
     };
     let rows = setup.disclosure.iter().filter(of_devices).flat_map(|group| &group.rows);
-    let shared = rows.filter(|(name, _)| name == devices::SHARED).map(|(_, value)| value.as_str());
-    let shared: Vec<&str> = shared.collect();
+    let stated = rows.filter(|(name, _)| name == devices::SHARED);
+    let shared: Vec<String> =
+        stated.flat_map(|(_, value)| value.split("; ").map(str::to_string)).collect();
     let whole = among.len() == subjects.len();
     match shared.is_empty() {
         _ if among.len() < 2 || !whole => None,
-        false => Some(of_nobody(ConditionValue::Text(shared.join("; ")))),
-        true => {
-            runs().any(|run| run.resolved.same_device).then(|| of_nobody(ConditionValue::OneDevice))
-        }
+        false => Some(of_nobody(ConditionValue::Devices(shared))),
+        true => runs().any(|run| run.shares_device).then(|| of_nobody(ConditionValue::OneDevice)),
     }
 }
 

@@ -125,7 +125,7 @@ pub const UNLIKE: [Unlike; 6] = [
     Unlike {
         what: "Shared device",
         values: "the plan permits a shared device",
-        put: |facts| facts.setup.runs[RunKey(0)].resolved.same_device = true,
+        put: |facts| facts.setup.runs[RunKey(0)].shares_device = true,
     },
     Unlike {
         what: "Steady state before the points",
@@ -279,6 +279,7 @@ fn run(file: &str) -> RunFacts {
         until_percent: None,
         order: Order::Interleaved,
         plan: String::new(),
+        shares_device: false,
         pacing_floor: None,
         resolved: serde_json::from_value(plan).expect("a plan"),
     }

@@ -7,7 +7,7 @@ use crate::brief::kernel_parameters;
 use crate::brief::section::{Section, SectionBlocks};
 use crate::brief::text::wording;
 use crate::language::Language;
-use crate::record::key::FactHeading;
+use crate::record::key::{FactHeading, devices};
 use crate::say;
 use crate::terms::names;
 
@@ -34,9 +34,15 @@ fn rows(
 ) -> Vec<(String, String)> {
     let shown = |(name, value): &(String, String)| {
         let label = names::fact(l, name);
-        match group.name == "Imported" && ["measured by", "missing"].contains(&name.as_str()) {
-            true => (label, names::of_import(l, value)),
-            false => {
+        let of_import =
+            group.name == "Imported" && ["measured by", "missing"].contains(&name.as_str());
+        match name.as_str() {
+            _ if of_import => (label, names::of_import(l, value)),
+            devices::SHARED => {
+                let pairs = value.split("; ").map(|pair| names::shared_device(l, pair));
+                (label, l.clauses(&pairs.collect::<Vec<_>>()))
+            }
+            _ => {
                 let shown = kernel_parameters::shown(l, statements, name, value);
                 (label, names::said(l, &shown))
             }

@@ -3,7 +3,6 @@
 
 use crate::analysis::facts::{CellFacts, MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::points::point_summary::{P99, RepeatSummary};
-use crate::base::units;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
 use crate::brief::section::{Section, SectionBlocks};
@@ -85,7 +84,7 @@ fn times(l: Language, subjects: &Subjects, streams: &[CachedStream<'_>]) -> Bloc
         let hits = ops(Class::READ).unwrap_or(0.0);
         let blocks = summary.ops_per_s.as_ref().map_or(0.0, |ops| ops.value);
         let tokens_per_s = hits * cached.tokens as f64;
-        row.extend(texts([share(l, hits, blocks), number_format::count(l, tokens_per_s)]));
+        row.extend([share(l, hits, blocks).into(), TableCell::fixed(tokens_per_s)]);
         let read = summary.class(Some(Class::READ)).and_then(|own| own.bytes_per_s.as_ref());
         row.push(TableCell::megabytes(read));
         let joules = cell.power.first().filter(|_| tokens_per_s > 0.0);
@@ -121,16 +120,16 @@ fn caches(l: Language, streams: &[CachedStream<'_>]) -> Block {
         say!(l, "kv-cache-memory"),
         say!(l, "kv-cache-memory-hits"),
     ];
-    let mut table = Table::new(4, &head);
-    let mut seen = Vec::new();
+    let (mut rows, mut seen) = (Vec::new(), Vec::new());
     for CachedStream { step, cached, .. } in streams {
         let title = step.title.text(l);
         if seen.contains(&(title.clone(), *cached)) {
             continue;
         }
         let CachedBlocks { model, eviction, spread, .. } = cached;
-        let mut row = vec![title.clone(), model.clone(), eviction.clone(), spread.clone()];
-        row.push(units::bytes(cached.block_bytes));
+        let names = [title.clone(), model.clone(), eviction.clone(), spread.clone()];
+        let mut row = texts(names);
+        row.push(TableCell::size(Some(cached.block_bytes as f64)));
         let counts = [
             cached.tokens,
             cached.blocks,
@@ -139,14 +138,14 @@ fn caches(l: Language, streams: &[CachedStream<'_>]) -> Block {
             cached.misses,
             cached.evictions,
         ];
-        row.extend(counts.map(|count| number_format::grouped(l, count)));
+        row.extend(texts(counts.map(|count| number_format::grouped(l, count))));
         let of_memory = [cached.memory, cached.memory_hits];
         row.extend(of_memory.map(|count| match cached.memory {
-            0 => NONE.to_string(),
-            _ => number_format::grouped(l, count),
+            0 => TableCell::none(),
+            _ => number_format::grouped(l, count).into(),
         }));
-        table.row(Mark::None, row);
+        rows.push((Mark::None, row));
         seen.push((title, *cached));
     }
-    table.block()
+    Table::measured(l, 4, &head, rows).block()
 }

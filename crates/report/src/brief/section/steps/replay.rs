@@ -8,7 +8,7 @@ use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
 use crate::brief::section::steps::replay_model;
 use crate::brief::section::{Section, SectionBlocks};
-use crate::brief::text::table_cell::{TableCell, texts};
+use crate::brief::text::table_cell::{TableCell, in_unit, texts};
 use crate::chart::{self, StepDrawing};
 use crate::language::Language;
 use crate::record::Replayed;
@@ -96,8 +96,8 @@ fn times(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) -> Bl
     let mut head = place_head(l, is_swept);
     let left = head.len();
     head.extend([
-        say!(l, "column-arrivals"),
-        say!(l, "column-achieved"),
+        in_unit(l, &say!(l, "column-arrivals"), "1/s"),
+        in_unit(l, &say!(l, "column-achieved"), "ops/s"),
         say!(l, "column-share"),
         say!(l, "column-late"),
         say!(l, "column-max-backlog"),
@@ -111,13 +111,12 @@ fn times(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) -> Bl
         let bad = achieved.is_some_and(|share| share < RATE_KEPT);
         let of_schedule = |text: String| summary.asked.map_or(NONE.to_string(), |_| text);
         let asked = match summary.asked {
-            Some(Rate::OpsPerSec(rate)) => format!("{}/s", number_format::count(l, rate)),
-            _ => NONE.to_string(),
+            Some(Rate::OpsPerSec(rate)) => TableCell::fixed(rate),
+            _ => TableCell::none(),
         };
         let mut row = texts(place(l, (subjects, is_swept), stream));
+        row.extend([asked, TableCell::rate(summary.ops_per_s.as_ref())]);
         row.extend(texts([
-            asked,
-            format!("{}/s", number_format::ops(l, summary.ops_per_s.as_ref())),
             achieved.map_or(NONE.to_string(), |share| number_format::share(l, share)),
             of_schedule(number_format::percent(l, summary.late_share() * 100.0, 2)),
             of_schedule(number_format::grouped(l, summary.backlog_max)),
@@ -145,8 +144,7 @@ fn requests(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) ->
         say!(l, "replay-size-of-trace"),
         say!(l, "replay-size"),
     ]);
-    let mut table = Table::new(left, &head);
-    for stream in streams {
+    let row = |stream: &ReplayedStream<'_>| {
         let Replayed { reads, writes, .. } = stream.recorded;
         let recorded = MovedData {
             reads: reads.requests as f64,
@@ -158,19 +156,16 @@ fn requests(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) ->
             let percent = |share| number_format::percent(l, share * 100.0, 1);
             of.read_share().map_or(NONE.to_string(), percent)
         };
-        let size = |of: &MovedData| {
-            of.mean_size().map_or(NONE.to_string(), |bytes| number_format::size(l, bytes))
-        };
-        let row = [
+        let mut row = texts(place(l, (subjects, is_swept), stream));
+        row.extend(texts([
             number_format::grouped(l, stream.recorded.requests()),
             share(&recorded),
             share(&moved),
-            size(&recorded),
-            size(&moved),
-        ];
-        table.row(Mark::None, [place(l, (subjects, is_swept), stream), row.to_vec()].concat());
-    }
-    table.block()
+        ]));
+        row.extend([&recorded, &moved].map(|of| TableCell::size(of.mean_size())));
+        (Mark::None, row)
+    };
+    Table::measured(l, left, &head, streams.iter().map(row).collect()).block()
 }
 
 /// From where to where offsets were brought, and what that changes.

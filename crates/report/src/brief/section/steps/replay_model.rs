@@ -3,10 +3,9 @@
 use crate::analysis::facts::{CellFacts, MeasuredFacts, Subjects};
 use crate::analysis::points::point_summary::RepeatSummary;
 use crate::analysis::points::replay::{MODEL, TRACE};
-use crate::base::units;
 use crate::brief::block::{Block, Mark, Table};
-use crate::brief::number_format::{self, NONE};
-use crate::brief::text::table_cell::{TableCell, texts};
+use crate::brief::number_format;
+use crate::brief::text::table_cell::{TableCell, in_unit, texts};
 use crate::chart::replay;
 use crate::language::Language;
 use crate::say;
@@ -24,7 +23,7 @@ pub fn blocks(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> Vec
     let head = [
         say!(l, "column-subject"),
         say!(l, "column-step"),
-        say!(l, "column-achieved"),
+        in_unit(l, &say!(l, "column-achieved"), "ops/s"),
         say!(l, "replay-most-a-second"),
         say!(l, "replay-idc"),
         say!(l, "replay-reads"),
@@ -62,17 +61,15 @@ fn row(l: Language, place: Vec<String>, cell: &CellFacts, total: &RepeatSummary)
     let moved = total.moved();
     let most = cell.over_time.iter().map(|(_, ops)| *ops).fold(0.0, f64::max);
     let idc = dispersion(&cell.over_time);
-    let or_none = |value: Option<f64>, text: &dyn Fn(f64) -> String| {
-        value.map_or_else(|| NONE.to_string(), text)
-    };
     let mut row = texts(place);
-    row.extend(texts([
-        format!("{}/s", number_format::ops(l, total.ops_per_s.as_ref())),
-        number_format::count(l, most),
-        idc.map_or(NONE.to_string(), |idc| l.number(&units::significant(idc, 3))),
-        or_none(moved.read_share(), &|share| number_format::percent(l, share * 100.0, 1)),
-        or_none(moved.mean_size(), &|bytes| number_format::size(l, bytes)),
-    ]));
+    let reads = moved.read_share().map(|share| number_format::percent(l, share * 100.0, 1));
+    row.extend([
+        TableCell::rate(total.ops_per_s.as_ref()),
+        TableCell::fixed(most),
+        idc.map_or_else(TableCell::none, TableCell::fixed),
+        reads.map_or_else(TableCell::none, TableCell::from),
+        TableCell::size(moved.mean_size()),
+    ]);
     let lead = total.limited_class().map(|class| class.user_latency());
     row.extend(
         [0, 2, 3]

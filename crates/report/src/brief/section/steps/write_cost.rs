@@ -5,7 +5,7 @@ use crate::analysis::cost::work::counted;
 use crate::analysis::cost::{life, work};
 use crate::analysis::facts::{CellFacts, Facts, ReportStatements, StepFacts, Subjects};
 use crate::brief::block::{Block, Mark, Table};
-use crate::brief::number_format::{self, NONE, decimal, large_bytes};
+use crate::brief::number_format::{self, NONE, decimal};
 use crate::brief::section::{Section, SectionBlocks};
 use crate::brief::text::table_cell::{TableCell, in_unit, texts};
 use crate::chart::step::name;
@@ -59,7 +59,6 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
 fn amplification(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<Table> {
     let row = |cell: &CellFacts| {
         let (writes, layers) = counted(cell)?;
-        let bytes = |own: Option<f64>| own.map_or(NONE.to_string(), |b| bytes_of(l, b));
         let (waf, spread) = match &writes.amplification {
             Ok((found, _)) => (decimal(l, found.value, 2), number_format::spread(l, Some(found))),
             Err(_) => (say!(l, "not-measured"), NONE.to_string()),
@@ -68,11 +67,9 @@ fn amplification(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<T
         let of_engine = (!layers.parts.is_empty()).then_some(parts);
         let fills = work::fills(&subjects[cell.subject], writes);
         let mut row = texts([step.values[cell.value].text(l), name(subjects, cell)]);
+        let of_layers = [layers.user, of_engine, layers.received(), layers.media];
+        row.extend(of_layers.map(TableCell::volume));
         row.extend(texts([
-            bytes(layers.user),
-            bytes(of_engine),
-            bytes(layers.received()),
-            bytes(layers.media),
             waf,
             spread,
             fills.map_or(NONE.to_string(), |n| say!(l, "times", factor = decimal(l, n, 2))),
@@ -94,14 +91,6 @@ fn amplification(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<T
         say!(l, "column-counted-by"),
     ];
     (!rows.is_empty()).then(|| Table::measured(l, 2, &head, rows))
-}
-
-/// "1.23 GB", and smaller units for small loads.
-fn bytes_of(l: Language, bytes: f64) -> String {
-    match bytes {
-        b if b >= 1e8 => large_bytes(l, b),
-        b => l.number(&format!("{:.1} MB", b / 1e6)),
-    }
 }
 
 fn counter(l: Language, source: CounterSource) -> String {
@@ -155,16 +144,14 @@ fn life_table(
         let stated = statements.of_drives(subject)?;
         let own = work::life_of(subject, stated, cell)?;
         let rated = life::rated_bytes(stated)?;
-        let or_none = |text: Option<String>| text.unwrap_or(NONE.to_string());
-        let per_day = own.drive_writes_per_day.map(|n| number_format::count(l, n));
-        let row = texts([
-            step.values[cell.value].text(l),
-            name(subjects, cell),
-            number_format::megabytes(l, own.host_bytes_per_s),
-            or_none(per_day),
-            or_none(stated.drive_writes_per_day().map(|n| decimal(l, n, 2)).map(of_data_sheet)),
-            of_data_sheet(large_bytes(l, rated)),
-            or_none(own.years.map(|n| number_format::count(l, n))),
+        let fixed = |value: Option<f64>| value.map_or_else(TableCell::none, TableCell::fixed);
+        let mut row = texts([step.values[cell.value].text(l), name(subjects, cell)]);
+        row.extend([
+            TableCell::fixed(own.host_bytes_per_s / 1e6),
+            fixed(own.drive_writes_per_day),
+            fixed(stated.drive_writes_per_day()).marked(OF_DATA_SHEET),
+            TableCell::volume(Some(rated)).marked(OF_DATA_SHEET),
+            fixed(own.years),
         ]);
         Some((Mark::None, row))
     };
@@ -182,9 +169,7 @@ fn life_table(
 }
 
 /// What a data sheet or a shop states is marked, and not measured.
-fn of_data_sheet(text: String) -> String {
-    format!("{text} *")
-}
+const OF_DATA_SHEET: &str = " *";
 
 /// Energy and money for the work of each cell.
 fn cost(
@@ -202,13 +187,13 @@ fn cost(
     }
     let row = |cell: &CellFacts| {
         let stated = statements.of_drives(&subjects[cell.subject]);
-        let money = stated.map(|own| money(l, subjects, cell, own)).unwrap_or_default();
-        let energy = energy(l, step, cell);
+        let money = stated.map(|own| money(subjects, cell, own)).unwrap_or_default();
+        let energy = work::energy(step, cell).map(|own| own.map(TableCell::fixed));
         let any = money.iter().chain(&energy).any(Option::is_some);
         any.then(|| {
             let mut row = texts([step.values[cell.value].text(l), name(subjects, cell)]);
             let cells = energy.into_iter().chain(money);
-            row.extend(cells.map(|text| text.map_or_else(TableCell::none, TableCell::from)));
+            row.extend(cells.map(|own| own.unwrap_or_else(TableCell::none)));
             (Mark::None, row)
         })
     };
@@ -224,25 +209,11 @@ fn cost(
     (!rows.is_empty()).then(|| Table::measured(l, 2, &head, rows))
 }
 
-/// Joules per terabyte, and idle power.
-fn energy(l: Language, step: &StepFacts, cell: &CellFacts) -> [Option<String>; 2] {
-    let [per_tb, idle] = work::energy(step, cell);
-    [
-        per_tb.map(|joules| number_format::count(l, joules)),
-        idle.map(|watts| number_format::watts(l, watts)),
-    ]
-}
-
 /// Price of a thousand ops/s, and of a terabyte written over the rated life.
-fn money(
-    l: Language,
-    subjects: &Subjects,
-    cell: &CellFacts,
-    stated: &Specification,
-) -> [Option<String>; 2] {
+fn money(subjects: &Subjects, cell: &CellFacts, stated: &Specification) -> [Option<TableCell>; 2] {
     work::money(&subjects[cell.subject], stated, cell).map(|amount| {
         let currency = &stated.price.as_ref()?.currency;
-        Some(of_data_sheet(format!("{} {currency}", number_format::count(l, amount?))))
+        Some(TableCell::fixed(amount?).marked(&format!(" {currency}{OF_DATA_SHEET}")))
     })
 }
 
