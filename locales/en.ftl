@@ -1434,7 +1434,7 @@ step-of-write-cost-zipfian = 4 KiB overwrites, zipfian
 step-of-write-cost-leveled = RocksDB overwrite, leveled compaction
 step-of-write-cost-universal = RocksDB overwrite, universal compaction
 protocol-placement = Placement: the writes of a flash cache with and without placement handles
-source-of-placement = CacheLib on drives with FDP, arXiv 2503.11665 (small and large objects by handles of their own); sizes and rates are ours
+source-of-placement = CacheLib on drives with FDP, arXiv 2503.11665 (small and large objects by handles of their own); sizes and rates are Dyno's
 step-of-placement-cache = Small objects beside a log of large objects
 
 protocol-noisy-neighbour = Noisy neighbour on six namespaces
