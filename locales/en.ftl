@@ -40,6 +40,7 @@ section-summary = Summary
 section-results = Results
 section-tpcc = TPC-C
 section-kv-cache = Key-value caches of language models
+section-vector-search = Vector search
 section-replay = Replay of recorded loads
 section-limit = Load at a latency limit
 section-multiple = Largest sustained multiple of the load
@@ -836,6 +837,8 @@ axis-trace-device = device of the trace
 axis-trace-start = start of the trace's window
 axis-trace-remap = remapping of offsets
 axis-trace-pace = pace of the replay
+axis-search-list = search list
+axis-beam = beam
 at-knob = {" "}at { $axis } { $values }
 at-scale = {" "}at { $values } the recorded pace
 at-every-scale = {" "}at every multiple of the recorded pace ({ $low } to { $high })
@@ -927,6 +930,7 @@ difference-method = version of the measuring method
 difference-preparation = Preparation
 difference-temperature = Temperature at the start, { $step }
 difference-recorded-load = Recorded load, { $step }
+difference-vector-search = Results of vector search, { $step }
 difference-own-runs = Measured in separate runs
 difference-one-after-other = Measured one subject after the other
 difference-unequally = changes over time did not affect them equally
@@ -1115,6 +1119,7 @@ op-trim = trim
 op-write-zeroes = write-zeroes
 op-check = check
 op-seek = seek
+op-search = search
 op-prefix = prefix
 op-update = update
 op-insert = insert
@@ -1243,6 +1248,15 @@ fact-ring = Ring
 fact-buffers = Buffers
 fact-polling = Polling
 fact-keys = Keys
+fact-vector-search = Vector search
+fact-vectors = Vectors
+fact-dimensions = Dimensions
+fact-queries = Queries
+fact-degree = Degree
+fact-search-list-of-the-build = Search list of the build
+fact-compressed-vector = Compressed vector
+fact-read-of-a-node = Read of a node
+fact-index = Index
 fact-meters = Meters
 fact-imported = Imported
 fact-physical-devices = Physical devices
@@ -1454,6 +1468,10 @@ step-of-kv-cache-limit = Fastest replay within the limit of the time to load a p
 step-of-kv-cache-files-8b = Files with fdatasync, 16 writers, Llama 3.1 8B
 step-of-kv-cache-memory-8b = The same files behind { $value } blocks in memory
 step-of-kv-cache-files-70b = Files with fdatasync, 4 writers, Llama 3.1 70B
+protocol-vector-search = Vector search with DiskANN at equal recall
+source-of-vector-search = Subramanya et al., DiskANN, NeurIPS 2019; microsoft/DiskANN; gaps filled by us
+step-of-vector-search-recall = Search lists: recall against queries per second
+step-of-vector-search-threads = Threads at a search list of 100
 protocol-checkpoint = Checkpoint of Llama 3 8B by eight writers
 source-of-checkpoint = MLPerf Storage, llama3_8b.yaml; gaps filled by Dyno
 step-of-checkpoint-write = Checkpoints written, each shard with fdatasync
@@ -1767,6 +1785,20 @@ kv-cache-misses = misses
 kv-cache-evictions = evictions
 kv-cache-memory = in memory, blocks
 kv-cache-memory-hits = found in memory
+
+## Vector search
+vector-search-how =
+    Each query asks for its 10 nearest vectors. Recall is the share of the true neighbours, found by comparing
+    every query with every vector, that are among the results. Recall and I/Os per query are means over all
+    queries of the dataset, so they are the same for all subjects; subjects whose results differ are not
+    compared. An I/O is one read of a node of the graph.
+vector-search-list = search list
+vector-search-recall = recall@10
+vector-search-ios = I/Os per query
+vector-search-io-size = size of an I/O
+vector-search-qps = queries/s
+vector-search-mean = mean
+vector-search-p99 = p99
 
 ## Replay of recorded loads
 figure-response-over-time = Arrivals of the trace and mean response time over its time

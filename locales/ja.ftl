@@ -56,6 +56,7 @@ section-summary = 概要
 section-results = 測定結果
 section-tpcc = TPC-C
 section-kv-cache = 言語モデルのキー・バリュー・キャッシュ
+section-vector-search = ベクトル検索
 section-replay = 記録された負荷の再生
 section-limit = レイテンシー上限での負荷
 section-multiple = 維持できる最大の負荷倍率
@@ -146,6 +147,8 @@ axis-of-stream = { $stream } の{ $key ->
         [start] { axis-trace-start }
         [remap] { axis-trace-remap }
         [pace] { axis-trace-pace }
+        [search_list] { axis-search-list }
+        [beam] { axis-beam }
        *[other] { $key }
     }
 place-on-axis = { $what }、{ $axis } { $value }
@@ -721,6 +724,8 @@ axis-trace-device = トレースのデバイス
 axis-trace-start = トレースの窓の開始位置
 axis-trace-remap = オフセットの再配置
 axis-trace-pace = 再生の速さ
+axis-search-list = 検索リスト
+axis-beam = ビーム幅
 at-knob = （{ $axis } { $values }）
 at-scale = （記録時の速さの { $values }）
 at-every-scale = （記録時の速さの全倍率、{ $low }～{ $high }）
@@ -805,6 +810,7 @@ difference-method = 測定方法のバージョン
 difference-preparation = 事前準備
 difference-temperature = 開始時の温度、{ $step }
 difference-recorded-load = 記録された負荷、{ $step }
+difference-vector-search = ベクトル検索の結果、{ $step }
 difference-own-runs = 別々の実行で測定
 difference-one-after-other = 対象を 1 つずつ順に測定
 difference-unequally = 時間とともに変化した条件の影響が対象間で等しくない
@@ -964,6 +970,7 @@ op-trim = TRIM
 op-write-zeroes = ゼロ書き込み
 op-check = 整合性検査
 op-seek = シーク
+op-search = 検索
 op-prefix = プレフィックス
 op-update = 更新
 op-insert = 挿入
@@ -1111,6 +1118,15 @@ fact-ring = リング
 fact-buffers = バッファー
 fact-polling = ポーリング
 fact-keys = キー数
+fact-vector-search = ベクトル検索
+fact-vectors = ベクトル数
+fact-dimensions = 次元数
+fact-queries = クエリ数
+fact-degree = 次数
+fact-search-list-of-the-build = 構築時の検索リスト
+fact-compressed-vector = 圧縮後のベクトル
+fact-read-of-a-node = ノードの読み取りサイズ
+fact-index = インデックス
 fact-meters = 計測器
 fact-imported = 取り込み
 fact-physical-devices = 物理デバイス
@@ -1331,6 +1347,10 @@ step-of-kv-cache-limit = プレフィックスの取得時間の上限内で最�
 step-of-kv-cache-files-8b = fdatasync 付きファイル、16 ワーカー、Llama 3.1 8B
 step-of-kv-cache-memory-8b = 同じファイル（メモリーに { $value } ブロック）
 step-of-kv-cache-files-70b = fdatasync 付きファイル、4 ワーカー、Llama 3.1 70B
+protocol-vector-search = DiskANN によるベクトル検索、再現率を揃えた比較
+source-of-vector-search = Subramanya ほか、DiskANN、NeurIPS 2019；microsoft/DiskANN。不足分は Dyno 独自
+step-of-vector-search-recall = 検索リスト別の再現率と 1 秒あたりのクエリ数
+step-of-vector-search-threads = 検索リスト 100 でのスレッド数
 protocol-checkpoint = Llama 3 8B のチェックポイント（8 ワーカー）
 source-of-checkpoint = MLPerf Storage の llama3_8b.yaml（記載のない条件は Dyno が補完）
 step-of-checkpoint-write = チェックポイントの書き込み（シャードごとに fdatasync）
@@ -1616,6 +1636,19 @@ kv-cache-misses = ミス数
 kv-cache-evictions = 追い出し数
 kv-cache-memory = メモリ（ブロック）
 kv-cache-memory-hits = メモリでのヒット数
+
+## Vector search
+vector-search-how =
+    各クエリは最も近い 10 個のベクトルを求める。再現率は、全クエリと全ベクトルの比較で求めた真の近傍のうち、結果に含まれる
+    割合。再現率とクエリあたりの I/O 数はデータセットの全クエリの平均であり、全対象で等しい。結果が異なる対象は比較しない。
+    1 回の I/O はグラフの 1 ノードの読み取り。
+vector-search-list = 検索リスト
+vector-search-recall = 再現率@10
+vector-search-ios = I/O 数/クエリ
+vector-search-io-size = I/O サイズ
+vector-search-qps = クエリ/s
+vector-search-mean = 平均
+vector-search-p99 = p99
 
 ## 記録された負荷の再生
 figure-response-over-time = トレースの到着数と平均応答時間の推移

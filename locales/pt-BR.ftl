@@ -53,6 +53,7 @@ section-summary = Resumo
 section-results = Resultados
 section-tpcc = TPC-C
 section-kv-cache = Caches de chaves e valores de modelos de linguagem
+section-vector-search = Busca vetorial
 section-replay = Reprodução de cargas registradas
 section-limit = Carga dentro de um limite de latência
 section-multiple = Maior múltiplo da carga
@@ -143,6 +144,8 @@ axis-of-stream = { $key ->
         [start] { axis-trace-start }
         [remap] { axis-trace-remap }
         [pace] { axis-trace-pace }
+        [search_list] { axis-search-list }
+        [beam] { axis-beam }
        *[other] { $key }
     } de { $stream }
 place-on-axis = { $what }, { $axis } { $value }
@@ -863,6 +866,8 @@ axis-trace-device = dispositivo do trace
 axis-trace-start = início da janela do trace
 axis-trace-remap = remapeamento de endereços
 axis-trace-pace = ritmo da reprodução
+axis-search-list = lista de busca
+axis-beam = largura do feixe
 at-knob = {" "}com { $axis } { $values }
 at-scale = {" "}a { $values } do ritmo registrado
 at-every-scale = {" "}em qualquer múltiplo do ritmo registrado ({ $low } a { $high })
@@ -960,6 +965,7 @@ difference-method = versão do método de medição
 difference-preparation = Preparação
 difference-temperature = Temperatura no início, { $step }
 difference-recorded-load = Carga registrada, { $step }
+difference-vector-search = Resultados da busca vetorial, { $step }
 difference-own-runs = Medidos em execuções separadas
 difference-one-after-other = Objetos medidos um após o outro
 difference-unequally = as mudanças ao longo do tempo os afetaram de forma desigual
@@ -1153,6 +1159,7 @@ op-trim = trim
 op-write-zeroes = gravação de zeros
 op-check = verificação
 op-seek = busca
+op-search = busca vetorial
 op-prefix = prefixo
 op-update = atualização
 op-insert = inserção
@@ -1301,6 +1308,15 @@ fact-ring = Anel
 fact-buffers = Buffers
 fact-polling = Polling
 fact-keys = Chaves
+fact-vector-search = Busca vetorial
+fact-vectors = Vetores
+fact-dimensions = Dimensões
+fact-queries = Consultas
+fact-degree = Grau
+fact-search-list-of-the-build = Lista de busca da construção
+fact-compressed-vector = Vetor comprimido
+fact-read-of-a-node = Leitura de um nó
+fact-index = Índice
 fact-meters = Medidores
 fact-imported = Importado
 fact-physical-devices = Dispositivos físicos
@@ -1521,6 +1537,10 @@ step-of-kv-cache-limit = Reprodução mais rápida dentro do limite do tempo de 
 step-of-kv-cache-files-8b = Arquivos com fdatasync, 16 workers, Llama 3.1 8B
 step-of-kv-cache-memory-8b = Os mesmos arquivos atrás de { $value } blocos na memória
 step-of-kv-cache-files-70b = Arquivos com fdatasync, 4 workers, Llama 3.1 70B
+protocol-vector-search = Busca vetorial com DiskANN com a mesma revocação
+source-of-vector-search = Subramanya et al., DiskANN, NeurIPS 2019; microsoft/DiskANN; lacunas preenchidas por nós
+step-of-vector-search-recall = Listas de busca: revocação e consultas por segundo
+step-of-vector-search-threads = Threads com lista de busca de 100
 protocol-checkpoint = Checkpoint do Llama 3 8B com oito workers
 source-of-checkpoint = MLPerf Storage, llama3_8b.yaml; lacunas preenchidas pelo Dyno
 step-of-checkpoint-write = Checkpoints gravados, com fdatasync por fragmento
@@ -1839,6 +1859,20 @@ kv-cache-misses = faltas
 kv-cache-evictions = remoções
 kv-cache-memory = na memória, blocos
 kv-cache-memory-hits = acertos na memória
+
+## Vector search
+vector-search-how =
+    Cada consulta pede seus 10 vetores mais próximos. A revocação é a parcela dos vizinhos verdadeiros,
+    encontrados comparando cada consulta com cada vetor, que está entre os resultados. A revocação e as I/Os por
+    consulta são médias de todas as consultas do conjunto de dados e, portanto, iguais para todos os objetos;
+    objetos com resultados diferentes não são comparados. Uma I/O é uma leitura de um nó do grafo.
+vector-search-list = lista de busca
+vector-search-recall = revocação@10
+vector-search-ios = I/Os por consulta
+vector-search-io-size = tamanho de uma I/O
+vector-search-qps = consultas/s
+vector-search-mean = média
+vector-search-p99 = p99
 
 ## Reprodução de cargas registradas
 figure-response-over-time = Chegadas do trace e tempo médio de resposta ao longo do tempo

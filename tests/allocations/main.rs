@@ -191,6 +191,8 @@ fn no_engine_on_a_drive_allocates_in_the_window_whatever_the_workload() {
         let (name, family) = (engine.info().name, engine.info().family);
         let (dataset, of) = match family {
             RequestFamily::Any => (String::new(), ""),
+            // Its library allocates: below.
+            RequestFamily::Vector => continue,
             RequestFamily::KeyValue if !rocksdb() => continue,
             RequestFamily::KeyValue => {
                 let size = "keys = 20000\nvalue_size = 400\nfill = { kind = \"fillseq\" }";
@@ -230,11 +232,11 @@ fn data_are_verified_without_an_allocation_also_where_reads_and_writes_meet() {
     }
 }
 
-/// Client libraries that allocate for every answer, by their modules and their source folders.
-const LIBRARIES: [&str; 1] = ["tiberius::"];
-const SOURCES: [&str; 1] = ["/tiberius-"];
+/// Libraries that allocate for every query or answer, by their modules and their source folders.
+const LIBRARIES: [&str; 2] = ["diskann", "tiberius::"];
+const SOURCES: [&str; 2] = ["/diskann", "/tiberius-"];
 
-/// Whether a client library allocated, and not Dyno: one of its frames is nearer to the allocation
+/// Whether such a library allocated, and not Dyno: one of its frames is nearer to the allocation
 /// than any of Dyno's. A library's frame may contain Dyno's types among its arguments, so the
 /// beginning of a frame's name counts.
 fn is_of_a_library(at: &str) -> bool {
@@ -261,6 +263,25 @@ fn is_an_error(at: &str) -> bool {
 fn is_load(workload: &dyn Workload) -> bool {
     !workload.info().name.ends_with("_load")
         && workload.classes(&Knobs::default()) != [Class::CHECK]
+}
+
+#[test]
+fn only_the_library_allocates_in_the_window_of_a_vector_search() {
+    if !cfg!(feature = "vector") {
+        return skip("built without DiskANN: --features vector");
+    }
+    let _alone = ALONE.lock().unwrap_or_else(|e| e.into_inner());
+    let dataset = "[dataset.d]\nengine = \"diskann\"\nvectors = 2000\ndimensions = 32\n\
+                   queries = 50\ndegree = 16\nbuild_list = 32\npq_bytes = 16\n\
+                   fill = { kind = \"vector_load\" }\n";
+    let engine = dyno::engine::find("diskann").unwrap();
+    let streams: String =
+        suiting(engine).filter(|w| is_load(*w)).map(|w| stream(engine, w, "", 2)).collect();
+    let point = measure(dataset, &streams).unwrap_or_else(|cause| panic!("{cause}"));
+    let (n, mut first) = allocated();
+    first.retain(|at| !is_of_a_library(at));
+    println!("diskann: {n} allocations, {} of them Dyno's", first.len());
+    quiet("diskann", &point, (first.len() as u64, first));
 }
 
 #[test]

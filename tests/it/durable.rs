@@ -24,6 +24,10 @@ impl Disk {
         Some(Disk { folder, device })
     }
 
+    pub fn device(&self) -> &Path {
+        &self.device
+    }
+
     fn name(&self) -> &str {
         self.device.file_name().unwrap().to_str().unwrap()
     }

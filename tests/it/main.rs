@@ -75,6 +75,7 @@ mod sqlserver;
 mod tpcc;
 mod trace;
 mod trends;
+mod vector_search;
 mod verified_runs;
 mod verify;
 mod web;

@@ -4,13 +4,14 @@
 //! `block_buffers`, `pages` and `dedupe` (memory and data patterns), and `block_commands` (FUA,
 //! flush, trim and write zeroes). `verify` compares every read with what was acknowledged, and
 //! `recheck` compares all blocks after a kill. `sql` has a folder for each dialect, `rocksdb`
-//! embeds RocksDB, and `null` completes at once.
+//! embeds RocksDB, `diskann` DiskANN, and `null` completes at once.
 
 mod block_buffers;
 mod block_commands;
 mod block_target;
 mod blockfile;
 mod dedupe;
+pub mod diskann;
 pub mod libaio;
 pub mod null;
 mod pages;
@@ -41,6 +42,7 @@ pub static ALL: Registry<&'static dyn Engine> = Registry::new(&[
     &uring::Uring,
     &libaio::Libaio,
     &rocksdb::RocksDb,
+    &diskann::DiskAnn,
     &sql::mysql::MySql,
     &sql::postgres::Postgres,
     &sql::sqlserver::SqlServer,

@@ -30,6 +30,10 @@ pub enum OpKind {
     Seek,
     /// The next entry in key order, wrapping from the last to the first.
     Next,
+    /// Lay out the dataset as a whole.
+    Build,
+    /// Ask query number `at`.
+    Search,
     /// Transaction number `at`; the workload's script defines its contents.
     Transaction,
 }

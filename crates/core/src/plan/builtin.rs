@@ -16,6 +16,7 @@ static ALL: &[(&str, &str)] = &[
     ("ycsb", include_str!("../../../../plans/ycsb.toml")),
     ("ycsb-mysql", include_str!("../../../../plans/ycsb-mysql.toml")),
     ("ycsb-postgres", include_str!("../../../../plans/ycsb-postgres.toml")),
+    ("vector-search", include_str!("../../../../plans/vector-search.toml")),
     ("vdbench-profiles", include_str!("../../../../plans/vdbench-profiles.toml")),
     ("write-pressure", include_str!("../../../../plans/write-pressure.toml")),
     ("write-cost", include_str!("../../../../plans/write-cost.toml")),

@@ -12,6 +12,8 @@ pub enum RequestFamily {
     Block,
     /// Gets, puts and seeks on numbered keys.
     KeyValue,
+    /// Queries for the nearest vectors.
+    Vector,
     /// Transactions of SQL statements.
     Sql,
     /// Either: the null engine.
@@ -30,6 +32,7 @@ impl std::fmt::Display for RequestFamily {
         f.write_str(match self {
             RequestFamily::Block => "block",
             RequestFamily::KeyValue => "key-value",
+            RequestFamily::Vector => "vector",
             RequestFamily::Sql => "SQL",
             RequestFamily::Any => "any",
         })

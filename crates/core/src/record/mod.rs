@@ -19,6 +19,7 @@ mod prepared;
 mod reported;
 pub mod selftest;
 mod slow_op;
+mod vector_search;
 mod verified;
 
 use serde::{Deserialize, Serialize};
@@ -41,6 +42,7 @@ pub use prepared::{DriveState, PreparationStep, SteadyState, SteadyWindow};
 pub use reported::Reported;
 pub use selftest::SelfTest;
 pub use slow_op::{Evidence, SlowOp};
+pub use vector_search::VectorSearch;
 pub use verified::Verified;
 
 /// One execution of a plan.

@@ -9,6 +9,7 @@ mod offsets;
 pub mod oltp;
 pub mod tpcc;
 pub mod trace;
+pub mod vector;
 
 use crate::base::error::{Result, failed};
 use crate::base::registry::Registry;
@@ -39,6 +40,8 @@ pub static ALL: Registry<&'static dyn Workload> = Registry::new(&[
     &kv::mixgraph::MixGraph,
     &kv::ycsb::YcsbLoad,
     &kv::ycsb::Ycsb,
+    &vector::VectorLoad,
+    &vector::VectorQueries,
     &oltp::load::OltpLoad,
     &oltp::mix::READ_WRITE,
     &oltp::mix::READ_ONLY,

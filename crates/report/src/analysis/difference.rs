@@ -41,6 +41,8 @@ pub enum Condition {
     Temperature(PlanText),
     /// The requests that were replayed of a recorded load, in the step of this title.
     RecordedLoad(PlanText),
+    /// What was found in vector indexes, in the step of this title.
+    VectorSearch(PlanText),
     /// The subjects were measured in runs of their own.
     OwnRuns,
     /// The subjects were measured one after the other.

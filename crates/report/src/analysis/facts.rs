@@ -28,7 +28,7 @@ use crate::plan::search::Search;
 use crate::plan::specification::{Specification, Specifications};
 use crate::plan::{LoopKind, Order, Plan, Timing};
 use crate::record::key::devices;
-use crate::record::{Class, Fact, Mask, PacingFloor, PreparationStep, ServerShare};
+use crate::record::{Class, Fact, Mask, PacingFloor, PreparationStep, ServerShare, VectorSearch};
 use crate::stats::runs::trend::Drift;
 
 pub use crate::analysis::points::axis::{AxisFacts, AxisPosition};
@@ -268,6 +268,8 @@ pub struct CellFacts {
     pub limit: Option<bottleneck::BottleneckVerdict>,
     /// What it replayed of recorded loads, and how they went, in the first repeat.
     pub replay: PointReplay,
+    /// What its streams found in a vector index, in the first repeat.
+    pub searches: Vec<VectorSearch>,
     /// Its slowest ops, by cause.
     pub outliers: Outliers,
     /// Slow commands by the drives' own count; empty where they do not count.

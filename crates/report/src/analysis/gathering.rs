@@ -32,7 +32,7 @@ use crate::plan::{Axis, LoopKind, Plan, PointIndex, Step, SweptKnob, Timing};
 use crate::record::key::{FactHeading, drive};
 use crate::record::{
     Ceiling, Class, Fact, IdlePower, Mask, Outcome, OwnLateness, PacingFloor, Point, PointContents,
-    RunContents, Verified, is_of_replay,
+    RunContents, VectorSearch, Verified, is_of_replay,
 };
 use crate::stats::runs::trend::Drift;
 
@@ -53,6 +53,7 @@ struct Measured {
     metered: Metered,
     outliers: Outliers,
     replay: PointReplay,
+    searches: Vec<VectorSearch>,
 }
 
 /// What a run's plan says of its points.
@@ -226,10 +227,9 @@ impl Gathering {
     fn note_engine_facts(&mut self, subject: SubjectKey, point: &Point) {
         for fact in &point.facts {
             let of = format!("{}, {}", self.facts.subjects[subject].name, point.key.step);
-            // The facts of the generator, of replays and of verification are single lines, an
-            // engine's facts are many.
+            // An engine's facts are many; those of the load and of verification are single lines.
             let own = Ceiling::of_fact(fact).is_some() || OwnLateness::of_fact(fact).is_some();
-            let line = own || is_of_replay(fact);
+            let line = own || is_of_replay(fact) || VectorSearch::of_fact(fact).is_some();
             let (name, row) = match line || Verified::of_fact(fact).is_some() {
                 true => (fact.group.clone(), format!("{of}, {}", fact.name)),
                 false => (format!("{}: {of}", fact.group), fact.name.clone()),
@@ -302,6 +302,7 @@ impl Gathering {
             value: bits,
             repeat: point.key.repeat,
             replay: PointReplay::of(&point, &rates, &samples),
+            searches: point.facts.iter().filter_map(VectorSearch::of_fact).collect(),
             outliers: Outliers::of(slow_ops, ops, point.key.repeat, &samples),
             place: self.planned[run].places.place(plan, &point.key),
             series: series_of(&rates, &|r| summary.is_headline(&r.stream)),
@@ -483,6 +484,7 @@ fn cell(
         writes: None,
         limit: meter_facts::verdict_of(&metered),
         replay: first.replay.clone(),
+        searches: first.searches.clone(),
         outliers: Outliers::together(group.iter().map(|m| &m.outliers)),
         slow_commands: SlowCommands::together(&slow),
         errors: device_errors::together(metered.iter().map(|m| &m.errors)),

@@ -28,6 +28,8 @@ fn knob_text(l: Language, knob: &str) -> String {
         "start" => say!(l, "axis-trace-start"),
         "remap" => say!(l, "axis-trace-remap"),
         "pace" => say!(l, "axis-trace-pace"),
+        "search_list" => say!(l, "axis-search-list"),
+        "beam" => say!(l, "axis-beam"),
         _ => field_text(l, Field::Knob),
     }
 }

@@ -26,7 +26,8 @@ pub enum Field {
     Rates,
     /// how much faster than recorded, for workloads with a `scale` knob
     Scale,
-    /// values of a knob of the workload that are words or times (`Sweep::knob`), counted from 1
+    /// values of a knob of the workload that are words, times or whole numbers (`Sweep::knob`),
+    /// counted from 1
     Knob,
 }
 

@@ -14,6 +14,7 @@ use crate::plan::model::preparation::{METRICS, PURGES};
 use crate::plan::steps::arrival::ARRIVALS;
 use crate::plan::steps::headline::FIGURES;
 use crate::plan::steps::stream::{MOST_DRIVES, MOST_INSTANCES, MOST_THREADS};
+use crate::plan::steps::sweep::{KNOBS, WORDS};
 use crate::plan::{BurstArrivals, Catalogue};
 
 /// In addition to `scale`, which is not a key after one has been selected.
@@ -223,8 +224,8 @@ fn arrival() -> Value {
 
 fn sweep() -> Value {
     let value = || one_of([json!({ "type": "number" }), text()]);
-    let axis =
-        "^(rates|.+\\.(threads|depth|rate|load|block|instances|scale|device|start|remap|pace))$";
+    let fields = [WORDS, KNOBS].concat().join("|");
+    let axis = format!("^(rates|.+\\.({fields}))$");
     let axis = json!({ "type": "string", "pattern": axis });
     let keys = vec![
         ("axis", about("STREAM.FIELD, or \"rates\".", axis)),

@@ -72,6 +72,7 @@ pub fn check_families(engine: &Info, workload: &Info, at: SourceSpan, log: &mut 
         RequestFamily::KeyValue => {
             "use a key-value engine such as rocksdb, or a block workload such as random"
         }
+        RequestFamily::Vector => "use the engine diskann, or a block workload such as random",
         RequestFamily::Sql => {
             "use a SQL engine such as mysql or postgres, or a block workload such as random"
         }

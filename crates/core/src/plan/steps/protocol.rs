@@ -15,7 +15,7 @@ pub struct Resolved {
     pub protocol: Protocol,
     /// The first thing that writes: a dataset's fill or a stream's workload.
     pub writer: Option<String>,
-    /// The first dataset that needs a filesystem: a key-value or SQL engine's.
+    /// The first dataset that needs a filesystem: a key-value, vector or SQL engine's.
     pub needs_folder: Option<String>,
 }
 
@@ -44,7 +44,7 @@ pub fn resolve(
     }
     let filled = resolver.datasets.iter().find(|d| d.dataset.fill.is_some());
     let filled = filled.map(|d| format!("the fill of dataset '{}'", d.dataset.name));
-    let folders = [RequestFamily::KeyValue, RequestFamily::Sql];
+    let folders = [RequestFamily::KeyValue, RequestFamily::Vector, RequestFamily::Sql];
     let in_files = resolver.datasets.iter().find(|d| folders.contains(&d.engine.family));
     Some(Resolved {
         writer: preparation.erases().map(str::to_string).or(filled).or(resolver.writer),

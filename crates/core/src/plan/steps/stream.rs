@@ -147,14 +147,14 @@ pub fn stream(
 
     let (engine, workload) = (engine?, workload?);
     check_families(engine.info, workload.info, workload.at, log);
-    if let (Some(node), RequestFamily::KeyValue) = (target_node, workload.info.family) {
+    let not_confined = match workload.info.family {
+        RequestFamily::KeyValue => Some("keys are not confined to a part of a drive"),
+        RequestFamily::Vector => Some("vectors are not confined to a part of a drive"),
+        _ => None,
+    };
+    if let (Some(node), Some(message)) = (target_node, not_confined) {
         let help = "give each neighbour its own dataset, or omit target";
-        log.note(
-            node.at,
-            "keys are not confined to a part of a drive",
-            "only for block workloads",
-            help,
-        );
+        log.note(node.at, message, "only for block workloads", help);
     }
     let depth = depth_node.map_or(Some(1), |n| depth(n, engine.info, log));
     let drives = drives_node.map_or(Some(1), |n| drives_per_worker(n, engine.info, log));

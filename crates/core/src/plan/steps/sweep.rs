@@ -13,11 +13,12 @@ use crate::plan::syntax::node::Node;
 /// The axis that multiplies the rates of all streams of a step that have one.
 const RATES: &str = "rates";
 
-const WORDS: &[&str] = &["threads", "depth", "rate", "load", "block", "instances", "scale"];
+/// Fields of streams.
+pub const WORDS: &[&str] = &["threads", "depth", "rate", "load", "block", "instances", "scale"];
 
-/// Knobs of workloads whose values are words or times. No knob is among them that decides what may
-/// be read or written.
-pub const KNOBS: &[&str] = &["device", "start", "remap", "pace"];
+/// Knobs of workloads whose values are words, times or whole numbers. No knob is among them that
+/// decides what may be read or written.
+pub const KNOBS: &[&str] = &["device", "start", "remap", "pace", "search_list", "beam"];
 
 /// More points than a sweep needs.
 const MOST_VALUES: usize = 10_000;
@@ -69,7 +70,7 @@ pub fn sweep(
     if KNOBS.contains(&word) {
         if let Some(node) = search_node {
             let help = "search among rates, instances or threads, or leave search out";
-            log.note(node.at, "a knob with words for values cannot be searched", "here", help);
+            log.note(node.at, "a knob of a workload cannot be searched", "here", help);
         }
         let listed = [percent_node, range[0], range[1], range[2]].iter().all(Option::is_none);
         let values = values_node.filter(|_| listed);
@@ -128,7 +129,7 @@ fn swept_knob(
     let workload = spec?.workload;
     let Some(knob) = workload.knobs.iter().find(|knob| knob.name == name) else {
         let message = format!("the workload '{}' has no '{name}' to sweep", workload.name);
-        log.note(axis.at, message, "no such knob", "sweep a knob of the workload trace");
+        log.note(axis.at, message, "no such knob", "sweep a knob that the workload has");
         return None;
     };
     let mut swept = SweptKnob { name: name.to_string(), values: Vec::new() };
@@ -138,7 +139,11 @@ fn swept_knob(
             twice(item, log);
             continue;
         }
-        swept.values.push((item.as_text().unwrap_or_default().to_string(), value));
+        let written = match &value {
+            serde_json::Value::Number(number) if item.as_text().is_none() => number.to_string(),
+            _ => item.as_text().unwrap_or_default().to_string(),
+        };
+        swept.values.push((written, value));
     }
     let count = (1..=swept.values.len()).map(|n| n as f64).collect::<Vec<_>>();
     let (stream, field) = (stream.to_string(), Field::Knob);

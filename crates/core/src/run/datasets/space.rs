@@ -7,6 +7,7 @@ use std::path::Path;
 
 use crate::base::error::{Context, Result, refused};
 use crate::base::units;
+use crate::engine::diskann::size;
 use crate::lab::folder::pin::shown;
 use crate::lab::guard::disk::Disk;
 use crate::plan::{Dataset, DrivePlace, FilesystemKind, Plan, Stream, Subject};
@@ -32,6 +33,9 @@ pub fn fill_bytes(dataset: &Dataset) -> Option<u64> {
     }
     if let Ok(records) = filled.int("records") {
         return Some(records.saturating_mul(YCSB_ROW_BYTES));
+    }
+    if let Some(bytes) = size::dataset_bytes(knobs) {
+        return Some(bytes);
     }
     if let Ok(warehouses) = filled.int("warehouses") {
         return Some(warehouses.saturating_mul(WAREHOUSE_BYTES));

@@ -86,6 +86,7 @@ pub static ALL: Registry<Section> = Registry::new(&[
     setup::hosts::SECTION,
     steps::tpcc::SECTION,
     steps::kv_cache::SECTION,
+    steps::vector_search::SECTION,
     steps::replay::SECTION,
     setup::database_servers::SECTION,
     steps::load_at_limit::SECTION,

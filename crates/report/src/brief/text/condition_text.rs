@@ -17,6 +17,7 @@ pub fn condition(l: Language, what: &Condition) -> String {
         Condition::Preparation => say!(l, "difference-preparation"),
         Condition::Temperature(step) => say!(l, "difference-temperature", step),
         Condition::RecordedLoad(step) => say!(l, "difference-recorded-load", step),
+        Condition::VectorSearch(step) => say!(l, "difference-vector-search", step),
         Condition::OwnRuns => say!(l, "difference-own-runs"),
         Condition::OneAfterOther => say!(l, "difference-one-after-other"),
         Condition::SharedDevice => say!(l, "difference-device"),

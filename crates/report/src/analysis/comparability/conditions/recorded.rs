@@ -1,25 +1,29 @@
-//! Recorded loads that differ though the plans are alike: the file of a trace has changed, or two
-//! hosts have different ones under one name. A point keeps the checksum of what it replayed.
+//! Loads that differ though the plans are alike: the file of a trace has changed, two hosts have
+//! different ones under one name, or two builds of a vector index are different graphs. A point
+//! keeps the checksum of what it replayed, and of what its queries found.
 
 use super::{Condition, ConditionValue, Difference, Grade, ValuesOfSubjects, distinct};
-use crate::analysis::facts::{MeasuredFacts, StepFacts};
+use crate::analysis::facts::{CellFacts, MeasuredFacts, StepFacts};
 use crate::analysis::keys::SubjectKey;
-use crate::record::Replayed;
+use crate::record::{Replayed, VectorSearch};
 
-/// The streams of a step whose subjects replayed different requests at one of its values.
+/// A stream's load at a point: its name, the checksum, and its text in a difference.
+type PointLoad<'f> = (&'f str, u64, String);
+
+/// The streams of a step whose subjects replayed different requests, or found different vectors, at
+/// one of its values.
 pub fn of_step(step: &StepFacts, subjects: &[SubjectKey]) -> Vec<Difference> {
-    let mut streams: Vec<&str> = Vec::new();
-    for recorded in step.cells.iter().flat_map(|cell| &cell.replay.recorded) {
-        if !streams.contains(&recorded.stream.as_str()) {
-            streams.push(&recorded.stream);
-        }
-    }
-    let different = |stream: &&str| {
-        let values = (0..step.values.len()).find_map(|value| at(step, value, stream, subjects))?;
-        let what = Condition::RecordedLoad(step.title.clone());
-        Some(Difference { grade: Grade::Disqualifying, what, values })
+    let difference = |what: &Condition, values| Difference {
+        grade: Grade::Disqualifying,
+        what: what.clone(),
+        values,
     };
-    streams.iter().filter_map(different).collect()
+    let replayed = Condition::RecordedLoad(step.title.clone());
+    let searched = Condition::VectorSearch(step.title.clone());
+    let replays = unlike(step, subjects, &recorded).into_iter();
+    let searches = unlike(step, subjects, &searches).into_iter();
+    let replays = replays.map(|values| difference(&replayed, values));
+    replays.chain(searches.map(|values| difference(&searched, values))).collect()
 }
 
 /// The same of all steps.
@@ -27,20 +31,42 @@ pub fn all(measured: &MeasuredFacts, subjects: &[SubjectKey]) -> Vec<Difference>
     measured.steps.iter().flat_map(|step| of_step(step, subjects)).collect()
 }
 
-fn at(
-    step: &StepFacts,
-    value: usize,
-    stream: &str,
-    subjects: &[SubjectKey],
-) -> Option<ValuesOfSubjects> {
-    let of = |subject: &SubjectKey| {
-        let replay = &step.cell(*subject, value)?.replay;
-        let own = replay.recorded.iter().find(|own| own.stream == stream)?;
-        Some((*subject, own))
+fn recorded(cell: &CellFacts) -> Vec<PointLoad<'_>> {
+    let load = |own: &Replayed| format!("{}, XXH3 {:016x}", own.file, own.checksum);
+    let all = cell.replay.recorded.iter();
+    all.map(|own| (own.stream.as_str(), own.checksum, load(own))).collect()
+}
+
+fn searches(cell: &CellFacts) -> Vec<PointLoad<'_>> {
+    let found = |own: &VectorSearch| {
+        format!("{}/{}, {} I/O, {:016x}", own.found, own.wanted, own.ios, own.checksum)
     };
-    let found: Vec<(SubjectKey, &Replayed)> = subjects.iter().filter_map(of).collect();
-    distinct(found.iter().map(|(subject, own)| (*subject, own.checksum)))?;
-    let shown =
-        |own: &Replayed| ConditionValue::Text(format!("{}, XXH3 {:016x}", own.file, own.checksum));
-    distinct(found.into_iter().map(|(subject, own)| (subject, shown(own))))
+    let all = cell.searches.iter();
+    all.map(|own| (own.stream.as_str(), own.checksum, found(own))).collect()
+}
+
+/// For each stream whose loads differ, the loads at the first value where they do.
+fn unlike(
+    step: &StepFacts,
+    subjects: &[SubjectKey],
+    loads: &dyn for<'f> Fn(&'f CellFacts) -> Vec<PointLoad<'f>>,
+) -> Vec<ValuesOfSubjects> {
+    let mut streams: Vec<&str> = Vec::new();
+    for (stream, ..) in step.cells.iter().flat_map(loads) {
+        if !streams.contains(&stream) {
+            streams.push(stream);
+        }
+    }
+    let at = |stream: &str, value: usize| {
+        let of = |subject: &SubjectKey| {
+            let all = loads(step.cell(*subject, value)?);
+            let (_, checksum, text) = all.into_iter().find(|(name, ..)| *name == stream)?;
+            Some((*subject, checksum, text))
+        };
+        let found: Vec<(SubjectKey, u64, String)> = subjects.iter().filter_map(of).collect();
+        distinct(found.iter().map(|(subject, checksum, _)| (*subject, *checksum)))?;
+        distinct(found.into_iter().map(|(subject, _, text)| (subject, ConditionValue::Text(text))))
+    };
+    let different = |stream: &str| (0..step.values.len()).find_map(|value| at(stream, value));
+    streams.into_iter().filter_map(different).collect()
 }

@@ -95,6 +95,7 @@ fn cell(subject: SubjectKey, value: usize) -> CellFacts {
         celsius_over_time: Vec::new(),
         over_time: Vec::new(),
         replay: Default::default(),
+        searches: Vec::new(),
     }
 }
 

@@ -12,4 +12,5 @@ pub mod outliers;
 pub mod replay;
 mod replay_model;
 pub mod tpcc;
+pub mod vector_search;
 pub mod write_cost;
