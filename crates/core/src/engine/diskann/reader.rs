@@ -81,7 +81,8 @@ impl NodeReader {
         let mut failed = None;
         while left > 0 {
             match self.ring.submit_and_wait(left) {
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                // Reads in flight still write to their buffers, so what passes is waited for.
+                Err(error) if passes(&error) => {}
                 submitted => drop(submitted?),
             }
             for done in self.ring.completion() {
@@ -92,6 +93,12 @@ impl NodeReader {
         }
         failed.map_or(Ok(()), Err)
     }
+}
+
+/// Whether the kernel takes submissions again later.
+fn passes(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{Interrupted, ResourceBusy, WouldBlock};
+    matches!(error.kind(), Interrupted | ResourceBusy | WouldBlock)
 }
 
 /// Why a read is not what was asked for.
