@@ -147,7 +147,7 @@ fn the_protocol_of_a_model_measures_the_trace_too_and_the_brief_compares_them() 
     dyno_well(dir.path(), &run);
     for (language, words) in [
         ("en", ["The recorded load and its model", "variance ÷ mean"]),
-        ("ja", ["記録された負荷とそのモデル", "分散÷平均"]),
+        ("ja", ["記録された負荷とそのモデル", "分散 ÷ 平均"]),
         ("pt-BR", ["A carga registrada e seu modelo", "variância ÷ média"]),
     ] {
         let page = format!("{language}.html");
