@@ -92,15 +92,15 @@ fn a_brief_of_two_drives_has_the_waterfall_life_cost_and_the_drives_counts_of_sl
     dyno_well(folder.path(), &["report", "b.dyno", "-o", "b.md"]);
     let text = std::fs::read_to_string(folder.path().join("b.md")).unwrap();
     for row in [
-        // Application, engine, host, media; 0.4 % are a data unit and the scatter.
-        "| A | 5.00 GB | 15.0 GB | 16.5 GB | 33.0 GB | 2.00 | ±0.4 % | 3.30 × |",
-        "| B | 5.00 GB | 15.0 GB | 16.5 GB | 24.8 GB | 1.50 | ±0.4 % | 3.30 × |",
+        // GB of application, engine, host and media; 0.4 % are a data unit and the scatter.
+        "| A | 5 | 15 | 16.5 | 33.0 | 2.00 | ±0.4 % | 3.30 × |",
+        "| B | 5 | 15 | 16.5 | 24.8 | 1.50 | ±0.4 % | 3.30 × |",
         // 3.3 GB/s for a day are 285,120 GB; rated 1 × 1 GB × 365 × 5.
-        "| A | 3,300 | 285,120 | 1.00 \\* | 1.82 TB \\* | 0.00 |",
-        "| B | 3,300 | 285,120 | 3.00 \\* | 5.47 TB \\* | 0.00 |",
+        "| A | 3,300 | 285,120 | 1 \\* | 1.82 \\* | 0.000 |",
+        "| B | 3,300 | 285,120 | 3 \\* | 5.47 \\* | 0.000 |",
         // 8 W by 30.7 MB/s; 200 and 320 EUR by 7,500 ops/s, and by the rated writes.
-        "| A | 260,417 | 4.00 | 27 EUR \\* | 110 EUR \\* |",
-        "| B | 260,417 | 4.00 | 43 EUR \\* | 58 EUR \\* |",
+        "| A | 260,417 | 4 | 26.7 EUR \\* | 109.6 EUR \\* |",
+        "| B | 260,417 | 4 | 42.7 EUR \\* | 58.4 EUR \\* |",
         "| A | read | 5 | 70 | 75 |",
         "| B | read | 5 | 0 | 75 |",
     ] {
