@@ -7,7 +7,6 @@ use dyno::record::{Class, PacingFloor, Tally};
 use dyno::store::Bundle;
 use dyno::trace::{Reader, Request, RequestKind};
 
-use crate::support::quiet::Watch;
 use crate::support::{lab, requests, size, skip};
 
 /// Requests of each kind that a drive completed, as `/sys/block/*/stat` counts them (kernel,
@@ -27,12 +26,11 @@ fn completed(folder: &Path, name: &str) -> [u64; 4] {
 const MARK: u32 = 12288;
 
 #[test]
-fn in_qemu_a_recording_has_every_request_and_its_replay_is_the_same_load_at_the_same_times() {
+fn in_qemu_a_recording_has_every_request_and_its_replay_is_the_same_load_as_late_as_reported() {
     if size("no machine", "one") == "no machine" {
         return skip("an emulated machine takes a minute: `make soak` boots it");
     }
     let folder = tempfile::tempdir().expect("a folder");
-    let watch = Watch::start();
     let Some(said) = lab("labs/traces", &[], folder.path()) else { return };
     for name in ["plain", "anonymous"] {
         let path = folder.path().join(format!("{name}.trace"));
@@ -64,52 +62,27 @@ fn in_qemu_a_recording_has_every_request_and_its_replay_is_the_same_load_at_the_
         }
     }
     assert!(said.contains("has no request"), "an idle second: {said}");
-    // On any machine the requests are those of the trace, and as late as Dyno reports; within the
-    // pacing floor only on an undisturbed one.
-    let lateness = round_trip(folder.path());
-    if !lateness.as_ref().is_some_and(Lateness::is_within_the_floor) {
-        let how = watch.disturbed().unwrap_or_else(|| panic!("{lateness:?}"));
-        skip(format!("the times, since this machine was disturbed: {how}"));
-    }
+    round_trip(folder.path());
 }
 
-/// How late the requests of a replay reached the kernel: the difference of their times in two
-/// recordings, above the least difference, which is that of the recordings' beginnings. None can be
-/// early.
-#[derive(Debug)]
-struct Lateness {
-    mean_ns: f64,
-    median_ns: u64,
-    p95_ns: u64,
-    floor: PacingFloor,
-}
-
-impl Lateness {
-    /// Within five times the pacing floor that the run measured on that machine, if that is above
-    /// 10 µs in the median and 100 µs in p95.
-    fn is_within_the_floor(&self) -> bool {
-        self.median_ns <= 5 * self.floor.median_ns.max(10_000)
-            && self.p95_ns <= 5 * self.floor.p95_ns.max(100_000)
-    }
-
-    /// What the kernel saw is what Dyno reports: a request was queued between its submission and
-    /// its completion. Sums are exact, so this needs no rest of the machine.
-    fn is_what_was_reported(&self, tallies: &[Tally]) {
-        let sum = |of: fn(&Tally) -> u64| tallies.iter().map(of).sum::<u64>() as f64;
-        let count = sum(|tally| tally.response().count);
-        let response_ns = sum(|tally| tally.response().sum_ns) / count;
-        let late_ns = response_ns - sum(|tally| tally.service.sum_ns) / count;
-        let least_ns = tallies.iter().map(|tally| tally.response().min_ns).min();
-        let least_ns = least_ns.expect("a class") as f64;
-        let reported = late_ns - least_ns..=response_ns;
-        assert!(reported.contains(&self.mean_ns), "{self:?}: {reported:?}");
-    }
+/// What the kernel saw is what Dyno reports: a request was queued between its submission and its
+/// completion. Sums are exact, so this needs no rest of the machine.
+fn assert_as_late_as_reported(mean_ns: f64, tallies: &[Tally]) {
+    let sum = |of: fn(&Tally) -> u64| tallies.iter().map(of).sum::<u64>() as f64;
+    let count = sum(|tally| tally.response().count);
+    let response_ns = sum(|tally| tally.response().sum_ns) / count;
+    let late_ns = response_ns - sum(|tally| tally.service.sum_ns) / count;
+    let least_ns = tallies.iter().map(|tally| tally.response().min_ns).min();
+    let least_ns = least_ns.expect("a class") as f64;
+    let reported = late_ns - least_ns..=response_ns;
+    assert!(reported.contains(&mean_ns), "{mean_ns} ns: {reported:?}");
 }
 
 /// The recorded load, replayed from the recording and recorded again: the same requests in the same
-/// order, none is lost, and they are as late as Dyno reports. None if the machine was so slow that
-/// requests were left when the replay ended, which are counted as backlog.
-fn round_trip(folder: &Path) -> Option<Lateness> {
+/// order, none is lost, and they are as late as Dyno reports. An emulated drive takes milliseconds
+/// for some requests, so the lateness itself is printed and not limited: on a machine,
+/// `measured::replay` limits it. If requests were left when the replay ended, the times are skipped.
+fn round_trip(folder: &Path) {
     let first = requests(&folder.join("plain.trace"));
     let second = requests(&folder.join("again.trace"));
     let bare = |all: &[Request]| -> Vec<(RequestKind, u64, u32)> {
@@ -121,7 +94,9 @@ fn round_trip(folder: &Path) -> Option<Lateness> {
     let backlog = point.cells[0].backlog_end;
     assert_eq!(counted + backlog, first.len() as u64, "nothing is lost");
     if backlog > 0 {
-        return None;
+        return skip(format!(
+            "the times, since {backlog} requests were left when the replay ended"
+        ));
     }
     // Before the replay are the marks of the second recording, and what a run reads at first.
     let recorded = bare(&first);
@@ -129,14 +104,14 @@ fn round_trip(folder: &Path) -> Option<Lateness> {
     let again = found.expect("all requests of the first recording in their order, nothing between");
     let floor = bundle.facts().expect("facts").iter().find_map(PacingFloor::of_fact);
     let floor = floor.expect("the pacing floor of that machine");
+    // Above the least difference, which is that of the recordings' beginnings. None can be early.
     let apart = |n: usize| again[n].at_ns as i64 - first[n].at_ns as i64;
     let least = (0..first.len()).map(apart).min().expect("a request");
     let mut late: Vec<u64> = (0..first.len()).map(|n| apart(n).abs_diff(least)).collect();
     late.sort_unstable();
     let at = |share: f64| late[(late.len() as f64 * share) as usize];
+    let (median, p95, requests) = (at(0.5), at(0.95), first.len());
+    println!("{requests} requests late by {median} ns (median), {p95} ns (p95); {floor:?}");
     let mean_ns = late.iter().sum::<u64>() as f64 / late.len() as f64;
-    let lateness = Lateness { mean_ns, median_ns: at(0.5), p95_ns: at(0.95), floor };
-    println!("{} requests: {lateness:?}", first.len());
-    lateness.is_what_was_reported(&point.cells[0].tallies);
-    Some(lateness)
+    assert_as_late_as_reported(mean_ns, &point.cells[0].tallies);
 }
