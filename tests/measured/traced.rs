@@ -81,7 +81,7 @@ fn assert_as_late_as_reported(mean_ns: f64, tallies: &[Tally]) {
 /// The recorded load, replayed from the recording and recorded again: the same requests in the same
 /// order, none is lost, and they are as late as Dyno reports. An emulated drive takes milliseconds
 /// for some requests, so the lateness itself is printed and not limited: on a machine,
-/// `measured::replay` limits it. If requests were left when the replay ended, the times are skipped.
+/// `measured::replay` limits it. The times are skipped if requests were left at the end.
 fn round_trip(folder: &Path) {
     let first = requests(&folder.join("plain.trace"));
     let second = requests(&folder.join("again.trace"));
