@@ -63,7 +63,7 @@ impl Disk {
         let dir = self.folder.path();
         let protocol = format!(
             "title = \"T\"\nsource = \"test\"\n[dataset.d]\nengine = \"{engine}\"\nsize = 0\n\
-             direct = true\n{prepare}[[step]]\nname = \"s\"\nduration = \"300ms\"\n\
+             direct = true\n{prepare}[[step]]\nname = \"s\"\nduration = \"1s\"\n\
              [[step.stream]]\nname = \"io\"\nengine = \"{engine}\"\n{stream}\n"
         );
         std::fs::write(dir.join("p.toml"), protocol).unwrap();
