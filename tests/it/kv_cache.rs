@@ -82,7 +82,8 @@ fn a_prefix_takes_at_least_as_long_as_each_of_its_blocks() {
 #[test]
 fn the_kernel_counts_the_bytes_of_the_blocks() {
     let Some(disk) = Disk::new() else { return };
-    // What the guard reads of the device beforehand is the same each time.
+    // What the guard reads of the device beforehand is the same each time. Another test that lists
+    // all devices reads this one's signatures too, so the least of three tries counts.
     let of = |requests, new| {
         fs::write(disk.folder.path().join("log.jsonl"), recording(requests, new)).unwrap();
         // Sectors read and written (Documentation/admin-guide/iostats.rst).
@@ -98,7 +99,8 @@ fn the_kernel_counts_the_bytes_of_the_blocks() {
         let (read, written) = (ops(&point, Class::READ).1, ops(&point, Class::WRITE).1);
         ((after.0 - before.0) - read, (after.1 - before.1) - written, read, written)
     };
-    let (once, again) = (of(100, 0), of(400, 1));
+    let least = |requests, new| (0..3).map(|_| of(requests, new)).min().unwrap();
+    let (once, again) = (least(100, 0), least(400, 1));
     assert!(again.2 > 2 * once.2 && again.3 > 2 * once.3, "{once:?} {again:?}");
     assert_eq!((once.1, again.1), (0, 0), "written by others than the load");
     assert_eq!(once.0, again.0, "read by others than the load");
