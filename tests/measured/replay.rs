@@ -3,7 +3,7 @@
 //! Dyno keeps any schedule, and none is lost.
 //!
 //! The recorder is an engine of this test, which notes each request as it is started;
-//! `recorded_by_kernel` has the same with the kernel's block tracer.
+//! `traced` has the same with the kernel's block tracer.
 
 use std::path::Path;
 use std::sync::Mutex;
