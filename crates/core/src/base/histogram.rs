@@ -80,13 +80,8 @@ impl Default for Histogram {
 impl Histogram {
     /// Empty.
     pub fn new() -> Histogram {
-        Histogram::with_room(0)
-    }
-
-    /// Empty, with memory for a number of buckets.
-    pub fn with_room(buckets: usize) -> Histogram {
         Histogram {
-            counts: Vec::with_capacity(buckets),
+            counts: Vec::new(),
             first: 0,
             count: 0,
             sum_ns: 0,
@@ -94,6 +89,19 @@ impl Histogram {
             max_ns: 0,
             overflow: 0,
         }
+    }
+
+    /// Of buckets in ascending order, each with what it counts.
+    pub fn of_buckets(buckets: &[(usize, u64)]) -> Histogram {
+        let (Some((first, _)), Some((last, _))) = (buckets.first(), buckets.last()) else {
+            return Histogram::new();
+        };
+        let (mut histogram, mut counts) = (Histogram::new(), vec![0; last + 1 - first]);
+        for (index, n) in buckets {
+            counts[index - first] = *n;
+            histogram.count = histogram.count.saturating_add(*n);
+        }
+        Histogram { counts, first: *first, ..histogram }
     }
 
     /// Whether nothing was counted.
@@ -223,19 +231,25 @@ impl Histogram {
 
     /// The same of ascending shares, in one pass.
     fn quantiles_ns<const N: usize>(&self, shares: [f64; N]) -> [Option<u64>; N] {
-        let mut buckets = self.used().zip(&self.counts);
-        let (mut below, mut reached) = (0, self.max_ns);
+        // The counts of the first `passed` buckets together.
+        let (mut below, mut passed) = (0, 0);
         shares.map(|q| {
             let rank = ((q * self.count as f64).ceil() as u64).clamp(1, self.count.max(1));
-            while below < rank {
-                let Some((index, n)) = buckets.next() else {
-                    reached = self.max_ns;
+            // Many at a time, as far as the rank is beyond them.
+            while let Some(many) = self.counts.get(passed..passed + 64) {
+                let more: u64 = below + many.iter().sum::<u64>();
+                if more >= rank {
                     break;
-                };
-                below += n;
-                reached = highest_in(index).clamp(self.min_ns.min(self.max_ns), self.max_ns);
+                }
+                (below, passed) = (more, passed + 64);
             }
-            (self.count > 0).then_some(reached)
+            while let (true, Some(n)) = (below < rank, self.counts.get(passed)) {
+                (below, passed) = (below + n, passed + 1);
+            }
+            let last = passed.checked_sub(1).filter(|_| below >= rank);
+            let least = self.min_ns.min(self.max_ns);
+            let reached = last.map(|at| highest_in(self.first + at).clamp(least, self.max_ns));
+            (self.count > 0).then_some(reached.unwrap_or(self.max_ns))
         })
     }
 
@@ -270,6 +284,16 @@ impl Histogram {
             *share = (self.count > 0).then(|| (above as f64 / self.count as f64).min(1.0));
         }
         shares
+    }
+
+    /// The numbers of values up to each of these ascending latencies that are above the one before,
+    /// by the tops of their buckets, in one pass.
+    pub fn counts_up_to<const N: usize>(&self, ns: [u64; N]) -> [u64; N] {
+        let mut from = 0;
+        ns.map(|ns| {
+            let end = bucket_of(ns + 1).saturating_sub(self.first).clamp(from, self.counts.len());
+            self.counts[std::mem::replace(&mut from, end)..end].iter().sum()
+        })
     }
 
     /// How many values are at least this latency, to the bottom of its bucket.

@@ -304,19 +304,10 @@ pub struct LiveBuckets {
 impl LiveBuckets {
     /// Adds a histogram.
     pub fn add(&mut self, histogram: &Histogram) {
-        let mut bucket = 0;
-        for (highest_ns, n) in histogram.buckets() {
-            while bucket < BOUNDS_NS.len() && highest_ns > BOUNDS_NS[bucket] {
-                bucket += 1;
-            }
-            if bucket == BOUNDS_NS.len() {
-                break;
-            }
-            if self.counts.len() <= bucket {
-                self.counts.resize(bucket + 1, 0);
-            }
-            self.counts[bucket] += n;
-        }
+        let counts = histogram.counts_up_to(BOUNDS_NS);
+        let used = counts.iter().rposition(|n| *n > 0).map_or(0, |last| last + 1);
+        self.counts.resize(self.counts.len().max(used), 0);
+        self.counts.iter_mut().zip(counts).for_each(|(own, n)| *own += n);
         self.count += histogram.count;
         self.sum_ns = self.sum_ns.saturating_add(histogram.sum_ns);
     }

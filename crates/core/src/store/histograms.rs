@@ -76,20 +76,20 @@ fn plain_v2(bytes: &[u8]) -> Option<Histogram> {
     if header[16..] != bounds {
         return None;
     }
-    let (mut histogram, mut index) = (Histogram::with_room(rest.len().min(BUCKETS)), 0usize);
+    let (mut found, mut index) = (Vec::with_capacity(rest.len().min(BUCKETS)), 0usize);
     while !rest.is_empty() {
         let n = zig_zag(&mut rest)?;
         if n <= 0 {
             // A run of zeros; a single one is stored as itself.
             index = index.checked_add(usize::try_from(n.unsigned_abs().max(1)).ok()?)?;
         } else if index < BUCKETS && n as u64 <= limits::REQUESTS.most {
-            histogram.add_to_bucket(index, n as u64);
+            found.push((index, n as u64));
             index += 1;
         } else {
             return None;
         }
     }
-    Some(histogram)
+    Some(Histogram::of_buckets(&found))
 }
 
 /// The format's integers: seven bits per byte, lowest first, a ninth byte in full; the sign is the

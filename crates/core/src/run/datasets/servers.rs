@@ -17,11 +17,11 @@ use crate::run::datasets::target_key::{self, TargetKey};
 /// Before any server is started: refuses a plan whose servers need processors or memory that this
 /// host lacks, or the same processors.
 pub fn check(plan: &Plan) -> Result<()> {
-    let allowed = processors::allowed()?;
+    let (allowed, memory_bytes) = (processors::allowed()?, host::memory_bytes());
     for subject in &plan.subjects {
-        for step in &plan.protocol.steps {
+        for step in plan.protocol.steps.iter().filter(|step| step.streams.iter().any(has_server)) {
             for at in steps_at(step, subject) {
-                look(subject, &at.streams, &allowed, host::memory_bytes())
+                look(subject, &at.streams, &allowed, memory_bytes)
                     .with_context(|| format!("{}, step {}", subject.name, step.name))?;
             }
         }
@@ -61,7 +61,7 @@ pub fn divide(
     allowed: &Processors,
 ) -> Result<BTreeMap<TargetKey, Component>> {
     let mut servers: Vec<(TargetKey, &Component, u32, u32)> = Vec::new();
-    for stream in streams.iter().filter(|s| s.engine.knobs.text("server").is_ok()) {
+    for stream in streams.iter().filter(|stream| has_server(stream)) {
         for (drive, instance) in target_key::places(subject, stream) {
             let key = target_key::key(subject, stream, drive, instance);
             if !servers.iter().any(|(known, ..)| *known == key) {
@@ -97,6 +97,10 @@ pub fn of_copy(
     }
     let own = own_part(&dataset.engine, (place, of), &processors::allowed()?)?;
     with_connection(own, drive, instance)
+}
+
+fn has_server(stream: &Stream) -> bool {
+    stream.engine.knobs.get("server").is_some()
 }
 
 fn is_own(part: &Component) -> bool {

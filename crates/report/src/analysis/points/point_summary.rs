@@ -183,22 +183,21 @@ fn latency(repeats: &[&Times], written: &[WrittenDigits]) -> Latency {
     let whole = |pick: &dyn Fn(&Times) -> Option<f64>| {
         repeats.iter().map(|t| pick(t)).collect::<Option<Vec<f64>>>()
     };
-    let made = |pick: &dyn Fn(&Times) -> Option<f64>| {
-        whole(pick).and_then(|v| estimate::from_repeats(&v, "ns"))
-    };
+    let made = |of: &Option<Vec<f64>>| estimate::from_repeats(of.as_ref()?, "ns");
+    let mean = whole(&|t| t.mean_ns);
+    let percentiles: [Option<Vec<f64>>; PERCENTILES.len()] =
+        std::array::from_fn(|i| whole(&|t| t.percentiles_ns[i]));
     Latency {
-        mean_ns: made(&|t| t.mean_ns).map(|e| e.written_in(written.iter().map(|d| d.mean))),
+        mean_ns: made(&mean).map(|e| e.written_in(written.iter().map(|d| d.mean))),
         percentiles_ns: std::array::from_fn(|i| {
             let digits = written.iter().map(|d| d.percentiles[i]);
-            made(&|t| t.percentiles_ns[i]).map(|e| bounded(e, repeats, i).written_in(digits))
+            made(&percentiles[i]).map(|e| bounded(e, repeats, i).written_in(digits))
         }),
         max_ns: repeats.iter().filter_map(|t| t.max_ns).max(),
         max_digits: written.iter().filter_map(|d| d.max).min(),
         over: std::array::from_fn(|i| whole(&|t| t.over[i]).and_then(|all| level::share(&all))),
-        mean_by_repeat: whole(&|t| t.mean_ns).unwrap_or_default(),
-        percentiles_by_repeat: std::array::from_fn(|i| {
-            whole(&|t| t.percentiles_ns[i]).unwrap_or_default()
-        }),
+        mean_by_repeat: mean.unwrap_or_default(),
+        percentiles_by_repeat: percentiles.map(Option::unwrap_or_default),
     }
 }
 
