@@ -16,6 +16,8 @@ pub struct Two {
     // Dropped in this order: the folder can be removed once nothing is mounted in it.
     devices: [LoopDevice; 2],
     drives: [MountedFtl; 2],
+    /// Pages that each wrote, for the host and to its flash, before the run.
+    before: [(u64, u64); 2],
     folder: tempfile::TempDir,
 }
 
@@ -31,7 +33,8 @@ impl Two {
         let [a, b] = drives;
         let drives = [mounted("a", a)?, mounted("b", b)?];
         let [a, b] = drives.each_ref().map(|drive| LoopDevice::over(&drive.drive()));
-        let two = Two { devices: [a?, b?], drives, folder };
+        let before = drives.each_ref().map(MountedFtl::counts);
+        let two = Two { devices: [a?, b?], drives, before, folder };
         two.run(streams);
         Some(two)
     }
@@ -72,6 +75,12 @@ impl Two {
     /// Where `two.dyno` is.
     pub fn folder(&self) -> &Path {
         self.folder.path()
+    }
+
+    /// The write amplification that Alpha or Beta had during the run, by its own counts.
+    pub fn truth(&self, subject: usize) -> f64 {
+        let (before, after) = (self.before[subject], self.drives[subject].counts());
+        (after.1 - before.1) as f64 / (after.0 - before.0) as f64
     }
 
     pub fn facts(&self) -> Facts {
