@@ -1,6 +1,7 @@
 //! Execution of plans, from outside: the state of a resumed run, the order of points, knobs of a
 //! single subject, and the record of standstills of Dyno itself.
 
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -237,25 +238,15 @@ fn a_window_in_which_dyno_was_stopped_says_when_and_how_long_and_what_its_loop_o
         .replace("engine = { kind = \"null\", latency = \"1ms\" }", open);
     let bench =
         Bench::new(&steps, "repeats = 1\n[[subject]]\nname = \"X\"\ndrives = [{ path = \"x\" }]\n");
-    let mut child = bench.command(&["run", "plan.toml", "--bundle", "b.dyno"]).spawn().unwrap();
-    // Workers exist once the window does: the process then has more threads than before the load.
-    let tasks = format!("/proc/{}/task", child.id());
-    let named = |name: &str| {
-        let tasks = std::fs::read_dir(&tasks).into_iter().flatten().flatten();
-        tasks
-            .filter(|task| {
-                std::fs::read_to_string(task.path().join("comm"))
-                    .is_ok_and(|comm| comm.trim() == name)
-            })
-            .count()
-    };
-    until("the witness", 30, || named("witness") == 1);
+    let run = ["run", "plan.toml", "--progress", "json", "--bundle", "b.dyno"];
+    let mut child = bench.command(&run).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    lines.find(|line| line.contains("\"event\":\"rate\"")).expect("the window's first second");
     let signal = |name: &str| {
         assert!(
             Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success()
         )
     };
-    std::thread::sleep(Duration::from_millis(500));
     let stopped = Instant::now();
     signal("-STOP");
     std::thread::sleep(Duration::from_secs(2));
