@@ -393,12 +393,18 @@ fn the_check_tells_what_will_be_done_and_that_a_stream_means_a_namespace_that_wi
     );
 }
 
-/// A plan of two subjects on the device, each with its serial number.
+/// A plan of two subjects on the device, each with its serial number; the second by a link.
 fn of_two_subjects(bench: &Bench, protocol: &str, same_device: bool) -> PathBuf {
     let plan = bench.plan(protocol);
     let text = fs::read_to_string(&plan).unwrap();
     let (_, subject) = text.split_once("[[subject]]\n").unwrap();
-    let second = subject.replace("\"A\"", "\"B\"") + "[subject.override]\nsqpoll = false\n";
+    let link = bench.at("link");
+    if !link.exists() {
+        std::os::unix::fs::symlink(&*bench.device, &link).unwrap();
+    }
+    let (device, link) = (bench.device.display().to_string(), link.display().to_string());
+    let second = subject.replace("\"A\"", "\"B\"").replace(&device, &link)
+        + "[subject.override]\nsqpoll = false\n";
     let text = text.replace("same_device = true", &format!("same_device = {same_device}"));
     fs::write(&plan, format!("{text}[[subject]]\n{second}")).unwrap();
     plan
@@ -411,15 +417,25 @@ fn two_subjects_of_one_device_are_prepared_and_measured_in_turn_if_the_plan_allo
         \"discard\"\n[[step]]\nname = \"s\"\nduration = \"300ms\"\n[[step.stream]]\nname = \"io\"\n\
         engine = \"uring\"\nworkload = { kind = \"random\", read = 0 }\n";
     let Some(bench) = Bench::new(16) else { return };
-    let run = |plan: PathBuf| bench.dyno(&["run", &plan.to_string_lossy(), "--bundle", "run.dyno"]);
-    let (code, said) = run(of_two_subjects(&bench, ONE, false));
+    let run = |plan: PathBuf, more: &[&str]| {
+        bench.dyno(&[&["run", &plan.to_string_lossy(), "-o", "run.dyno"], more].concat())
+    };
+    let (code, said) = run(of_two_subjects(&bench, ONE, false), &[]);
     assert!(code != Some(0) && said.contains("is the same drive as one of subject 'A'"), "{said}");
     let filesystem = ONE.replace("[prepare]", "[prepare]\nfilesystem = \"ext4\"");
-    let (code, said) = run(of_two_subjects(&bench, &filesystem, true));
+    let (code, said) = run(of_two_subjects(&bench, &filesystem, true), &[]);
     assert!(code != Some(0) && said.contains("prepare.filesystem cannot be done"), "{said}");
     assert!(!bench.at("run.dyno").exists(), "nothing was run");
-    let (code, said) = run(of_two_subjects(&bench, ONE, true));
+    let plan = |key| of_two_subjects(&bench, ONE, key).to_string_lossy().into_owned();
+    // The option and the plan's key are the same.
+    let by_key = bench.dyno(&["plan", "check", "--json", &plan(true)]);
+    let by_option = bench.dyno(&["plan", "check", "--json", &plan(false), "--same-device"]);
+    assert_eq!(by_key.0, Some(0), "{}", by_key.1);
+    assert_eq!(by_option, by_key);
+    let (code, said) = run(of_two_subjects(&bench, ONE, false), &["--same-device"]);
     assert_eq!(code, Some(0), "{said}");
+    let (_, shown) = bench.dyno(&["show", "run.dyno"]);
+    assert!(shown.contains("T (control run: subjects share a device)"), "{shown}");
     let prepared: Vec<(String, String)> =
         bench.prepared().into_iter().map(|p| (p.subject, p.action)).collect();
     let of = |subject: &str, action: &str| (subject.to_string(), action.to_string());

@@ -133,11 +133,6 @@ impl RunInput {
 
     /// The same, for execution. A bundle's plan does nothing that was not permitted by name.
     fn resolve(&self, allow: Option<&[String]>) -> Result<Plan> {
-        let plan = self.found(allow)?;
-        Ok(Plan { same_device: plan.same_device || self.same_device, ..plan })
-    }
-
-    fn found(&self, allow: Option<&[String]>) -> Result<Plan> {
         let catalogue = crate::plan_catalogue();
         let Some(what) = &self.what else {
             return Err(failed("no plan was named", "specify a plan, a protocol or a bundle"));
@@ -150,6 +145,7 @@ impl RunInput {
                 );
             }
             let mut plan = Bundle::open(what)?.run().plan.clone();
+            plan.same_device |= self.same_device;
             if let Some(allow) = allow {
                 consent::ask(&mut plan, what, &self.set, allow)?;
             }
@@ -172,6 +168,7 @@ impl RunInput {
             subjects.into_iter().map(|(name, path)| (name, PathBuf::from(path))).collect();
         let mut set: Vec<_> = self.set.iter().map(pair).collect::<Result<_>>()?;
         set.extend(self.scale.iter().map(|name| ("scale".to_string(), name.clone())));
+        set.extend(self.same_device.then(|| ("same_device".to_string(), "true".to_string())));
         if what.is_file() && (subjects.is_empty() || plan::is_plan(what)) {
             let given = CommandLineValues { subjects: &subjects, set: &set, repeats: self.repeats };
             return Ok(plan::load_with(what, given, &catalogue)?);

@@ -219,7 +219,7 @@ impl<'a> RunRequest<'a> {
         let mut subject = point.subject.clone();
         for drive in &mut subject.drives {
             let mut others = ready.values().flatten().flat_map(|other| &other.subject.drives);
-            if others.any(|other| other.place == drive.place) {
+            if others.any(|other| other.place.path() == drive.place.path()) {
                 // A device of two subjects: what is on it is the run's own.
                 drive.erase_signatures.push(guard::UNKNOWN.to_string());
             }

@@ -21,6 +21,8 @@ pub struct Pins {
     held: Vec<File>,
     /// The locked whole disks; a subject may have several partitions of one.
     locked: Vec<Disk>,
+    /// The held devices, each once, however many names the plan has for it.
+    devices: Vec<(Disk, PathBuf)>,
     places: HashMap<DrivePlace, DrivePlace>,
 }
 
@@ -46,7 +48,15 @@ impl Pins {
                     self.held.push(lock::device(&disk, path, clock)?);
                     self.locked.push(disk.whole());
                 }
-                DrivePlace::Device { path: self.keep(device), serial: serial.clone() }
+                let path = match self.devices.iter().find(|(own, _)| *own == disk) {
+                    Some((_, held)) => held.clone(),
+                    None => {
+                        let held = self.keep(device);
+                        self.devices.push((disk, held.clone()));
+                        held
+                    }
+                };
+                DrivePlace::Device { path, serial: serial.clone() }
             }
         };
         self.places.insert(drive.place.clone(), place);
