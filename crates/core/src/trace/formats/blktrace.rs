@@ -92,7 +92,7 @@ pub fn records(reader: &mut dyn Read, name: &str, sink: &mut RequestSink) -> Res
         for arrival in record.arrivals().into_iter().flatten() {
             let reason = match arrival {
                 Err(reason) => Some(reason),
-                Ok(arrival) => sink.take(&arrival.of(&record.device()))?,
+                Ok(arrival) => sink.take(&arrival)?,
             };
             if let Some(reason) = reason {
                 sink.as_mut().add(at, "", reason);
@@ -184,21 +184,6 @@ struct Record {
     endian: Endian,
 }
 
-/// An arrival whose device is still a number.
-struct Unnamed {
-    at_ns: u64,
-    kind: RequestKind,
-    offset: u64,
-    length: u64,
-}
-
-impl Unnamed {
-    fn of<'a>(&self, device: &'a str) -> SourceRequest<'a> {
-        let Unnamed { at_ns, kind, offset, length } = *self;
-        SourceRequest { at_ns, device: device.into(), kind, offset, length }
-    }
-}
-
 impl Record {
     /// The record at the beginning of `bytes`, without the data behind it.
     fn of(bytes: &[u8]) -> Option<Record> {
@@ -238,14 +223,17 @@ impl Record {
     }
 
     /// A write with a flush before it is both.
-    fn arrivals(&self) -> [Option<Result<Unnamed, String>>; 2] {
+    fn arrivals(&self) -> [Option<Result<SourceRequest<'static>, String>>; 2] {
         let action = self.u32(28);
         if action & 0xffff != QUEUED || action & (NOTICE | NOT_OF_FILES) != 0 {
             return [None, None];
         }
         let (at_ns, length) = (self.u64(8), u64::from(self.u32(24)));
-        let flush = Unnamed { at_ns, kind: RequestKind::Flush, offset: 0, length: 0 };
-        let flush = (action & FLUSH != 0).then_some(Ok(flush));
+        let of = |kind, offset, length| {
+            let device = self.device().into();
+            SourceRequest { at_ns, device, kind, offset, length }
+        };
+        let flush = (action & FLUSH != 0).then(|| Ok(of(RequestKind::Flush, 0, 0)));
         if length == 0 && flush.is_some() {
             return [flush, None];
         }
@@ -257,6 +245,6 @@ impl Record {
         let sector = self.u64(16);
         let offset = sector.checked_mul(SECTOR);
         let offset = offset.ok_or_else(|| format!("sector {sector} is beyond 2^64 bytes"));
-        [flush, Some(offset.map(|offset| Unnamed { at_ns, kind, offset, length }))]
+        [flush, Some(offset.map(|offset| of(kind, offset, length)))]
     }
 }

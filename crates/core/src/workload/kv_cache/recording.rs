@@ -3,13 +3,14 @@
 //! and kept for the points that follow.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::collections::{BinaryHeap, HashMap};
 use std::fs::File;
 use std::io::BufWriter;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
 
+use hashlink::LinkedHashSet;
 use rustix::fs::{MemfdFlags, memfd_create};
 
 use super::cache::Cache;
@@ -79,16 +80,12 @@ enum BlockAccess {
     Write(u64),
 }
 
-/// Blocks in memory, of which the one that was not accessed for the longest time leaves first.
-struct MemoryTier {
-    held: HashSet<u64>,
-    ages: Box<dyn Eviction>,
-    demoted: Vec<u64>,
-}
-
 /// The places of blocks.
 struct Places {
-    memory: Option<MemoryTier>,
+    /// Blocks in memory, of which the one that was not accessed for the longest time is first and
+    /// leaves first.
+    memory: LinkedHashSet<u64>,
+    memory_blocks: u64,
     slots: HashMap<u64, u64>,
     free: Vec<u64>,
     evicted: Vec<u64>,
@@ -97,13 +94,9 @@ struct Places {
 
 impl Places {
     fn new(cache: &Cache) -> Places {
-        let memory = || MemoryTier {
-            held: HashSet::new(),
-            ages: eviction::of("lru", cache.memory),
-            demoted: Vec::new(),
-        };
         Places {
-            memory: (cache.memory > 0).then(memory),
+            memory: LinkedHashSet::new(),
+            memory_blocks: cache.memory,
             slots: HashMap::new(),
             free: (0..cache.blocks).rev().collect(),
             evicted: Vec::new(),
@@ -115,22 +108,19 @@ impl Places {
     /// on the drive stays there, as in MLPerf Storage's kv_cache.
     fn access(&mut self, block: u64) -> BlockAccess {
         self.evicted.clear();
-        let Some(memory) = &mut self.memory else { return self.access_on_drive(block) };
-        let held = memory.held.contains(&block);
-        if !held && self.slots.contains_key(&block) {
+        let held = self.memory.contains(&block);
+        if self.memory_blocks == 0 || (!held && self.slots.contains_key(&block)) {
             return self.access_on_drive(block);
         }
-        memory.demoted.clear();
-        memory.ages.access(block, &mut memory.demoted);
-        memory.held.insert(block);
-        let demoted = memory.demoted.first().copied();
-        match demoted {
-            _ if held => BlockAccess::InMemory,
+        // A block that is there becomes the youngest.
+        self.memory.insert(block);
+        if held {
+            return BlockAccess::InMemory;
+        }
+        let is_full = self.memory.len() as u64 > self.memory_blocks;
+        match is_full.then(|| self.memory.pop_front()).flatten() {
+            Some(demoted) => self.access_on_drive(demoted),
             None => BlockAccess::Held,
-            Some(demoted) => {
-                memory.held.remove(&demoted);
-                self.access_on_drive(demoted)
-            }
         }
     }
 
