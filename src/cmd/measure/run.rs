@@ -330,7 +330,7 @@ fn resume(bundle: &Path, set: &[String], allow: &[String], watched: RunObserver<
     let clock = Clock::start();
     let _lock = lab::folder::lock::bundle(bundle, clock)?;
     let read = Bundle::open(bundle)?;
-    let mut known = elsewhere(known(&read)?, watched.except)?;
+    let known = elsewhere(known(&read)?, watched.except)?;
     drop(read);
     let (writer, mut record) = BundleWriter::resume(bundle)?;
     consent::ask(&mut record.plan, bundle, set, allow)?;
@@ -338,7 +338,6 @@ fn resume(bundle: &Path, set: &[String], allow: &[String], watched: RunObserver<
     of_this_method(&record.plan, bundle)?;
     run::points::verification::check(&record.plan)?;
     refuse_under_test(&record.plan, bundle)?;
-    known.done.extend(writer.finished()?);
     measure(record.plan, writer, known, (clock, watched), bundle)
 }
 
@@ -409,7 +408,7 @@ fn carry_out(
     signals: &Signals,
 ) -> Result<run::RunSummary> {
     let done: HashSet<&PointKey> = known.done.iter().collect();
-    let points = plan::points(plan).filter(|point| !done.contains(&point.key)).collect();
+    let points = plan::points_where(plan, |key| !done.contains(key)).collect();
     let EarlierPart { maxima, searches, figures, before, start, .. } = known;
     let summary = run::RunRequest {
         plan,
@@ -457,7 +456,8 @@ fn refuse_under_test(plan: &Plan, bundle: &Path) -> Result<()> {
 fn known(bundle: &Bundle) -> Result<EarlierPart> {
     let before = Before { prepared: bundle.prepared()?, states: bundle.states()? };
     let mut known = EarlierPart { before, ..EarlierPart::default() };
-    known.note(bundle).map(|_| known)
+    known.done = known.note(bundle)?;
+    Ok(known)
 }
 
 impl EarlierPart {
@@ -470,7 +470,9 @@ impl EarlierPart {
         let mut done = Vec::new();
         bundle.each_point(&mut |stored| {
             let (key, measured) = (&stored.point.key, &stored.point);
-            headline(measured).into_iter().for_each(|figure| self.figures.note(plan, key, figure));
+            // Nothing else asks for them.
+            let figure = plan.until.and_then(|_| headline(measured));
+            figure.into_iter().for_each(|figure| self.figures.note(plan, key, figure));
             let sweep = sweeps.get(key.step.as_str()).filter(|_| index.has(plan, key));
             let Some(&sweep) = sweep else { return Ok(()) };
             self.maxima.note(sweep, measured);

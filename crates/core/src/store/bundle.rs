@@ -231,7 +231,7 @@ impl Bundle {
         Ok(all)
     }
 
-    fn each(
+    pub(super) fn each(
         &self,
         limit: &QueryLimit,
         sql: &str,

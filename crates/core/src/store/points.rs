@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row, Transaction};
 
 use super::bundle::{Bundle, StoredPoint, class, fact, key};
 use super::histograms::{self, bounded, count};
-use super::limits;
+use super::limits::{self, QueryLimit};
 use super::schema::{self, optional_text, text};
 use crate::base::error::{Context, Error, Result};
 use crate::base::units::Rate;
@@ -18,6 +19,13 @@ use crate::record::{Cell, Outcome, Point, PointContents, Reported, Tally};
 pub type PointRange = RangeInclusive<i64>;
 
 const ALL: PointRange = i64::MIN..=i64::MAX;
+
+/// Rows of the cells of one point, with their tallies.
+static CELL_ROWS: QueryLimit = QueryLimit {
+    what: "cells and tallies of one point",
+    most: limits::CELLS.most + limits::TALLIES.most,
+    unit: "rows",
+};
 
 /// The longest time that a continuing run waits for a reader.
 const MOST_HELD: Duration = Duration::from_millis(20);
@@ -37,7 +45,7 @@ impl Bundle {
     /// Every point, in the order of measurement.
     pub fn each_point(&self, visit: &mut dyn FnMut(StoredPoint) -> Result<()>) -> Result<()> {
         self.check_number()?;
-        self.each_point_of(&[ALL], visit)
+        self.each_point_of(&[ALL], &mut |stored, _| visit(stored))
     }
 
     /// An error if there are more points than a bundle may contain: they are counted before the
@@ -71,11 +79,12 @@ impl Bundle {
         Ok(steps)
     }
 
-    /// The points in these ranges, one range after the other.
+    /// The points in these ranges, one range after the other, with what there is of others near
+    /// each.
     fn each_point_of(
         &self,
         ranges: &[PointRange],
-        visit: &mut dyn FnMut(StoredPoint) -> Result<()>,
+        visit: &mut dyn FnMut(StoredPoint, &PointParts) -> Result<()>,
     ) -> Result<()> {
         let mut fact_bytes = 0;
         for range in ranges {
@@ -83,16 +92,19 @@ impl Bundle {
             while let Some(first) = next {
                 let mut lock = SharedLock::of(&self.conn)?;
                 let some = self.some_points(first, *range.end())?;
-                next = some.last().and_then(|last| last.id.checked_add(1));
+                let Some(last) = some.last().map(|last| last.id) else { break };
+                next = last.checked_add(1);
+                let parts = self.parts(first, last)?;
                 for mut stored in some {
                     lock.renew()?;
-                    self.fill(&mut stored).map_err(|e| schema::not_read(&self.path, e))?;
+                    let filled = self.fill(&mut stored, &parts);
+                    filled.map_err(|e| schema::not_read(&self.path, e))?;
                     let facts = stored.point.facts.iter();
                     fact_bytes += facts.map(|f| f.name.len() + f.value.len()).sum::<usize>() as u64;
                     let within = limits::FACT_BYTES.check(fact_bytes);
                     within.map_err(|e| schema::not_read(&self.path, e))?;
                     self.mask.point(&mut stored.point);
-                    visit(stored)?;
+                    visit(stored, &parts)?;
                 }
             }
         }
@@ -115,33 +127,54 @@ impl Bundle {
         })
     }
 
+    /// What any of the points from `first` to `last` has, so that what none of them has is not
+    /// asked for at each.
+    fn parts(&self, first: i64, last: i64) -> Result<PointParts> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM fact WHERE point BETWEEN ?1 AND ?2), EXISTS \
+                   (SELECT 1 FROM series WHERE point BETWEEN ?1 AND ?2), EXISTS (SELECT 1 FROM \
+                   gauge WHERE point BETWEEN ?1 AND ?2), EXISTS (SELECT 1 FROM slow_op WHERE point \
+                   BETWEEN ?1 AND ?2)";
+        let found = self.rows(&limits::POINTS, sql, [first, last], |row| {
+            Ok(PointParts {
+                facts: row.get(0)?,
+                rates: row.get(1)?,
+                samples: row.get(2)?,
+                slow_ops: row.get(3)?,
+            })
+        })?;
+        Ok(found.into_iter().next().unwrap_or_default())
+    }
+
     /// Reads a point's data: its cells with their tallies, and its facts.
-    fn fill(&self, stored: &mut StoredPoint) -> Result<()> {
-        let sql = "SELECT id, point, stream, drive, instance, headline, threads, depth, \
-                   asked_ops_per_s, asked_bytes_per_s, late, backlog_max, backlog_end FROM cell \
-                   WHERE point = ? ORDER BY id";
-        let own = Some(stored.id);
-        let cells =
-            self.query(&limits::CELLS, sql, own, |row| Ok((row.get::<_, i64>(0)?, cell(row)?)))?;
-        let (mut tallies, mut histograms) = (0, 0);
-        for (id, mut cell) in cells {
-            let sql = "SELECT cell, class, ops, bytes, misses, service, service_sum_ns, \
-                       service_max_ns, service_overflow, service_min_ns, response, \
-                       response_sum_ns, response_max_ns, response_overflow, response_min_ns, \
-                       given_up FROM tally WHERE cell = ? ORDER BY id";
-            cell.tallies = self.query(&limits::TALLIES, sql, Some(id), |row| {
-                let tally = tally(row)?;
-                tallies += 1;
-                histograms += tally.service.used_bytes()
-                    + tally.response.as_ref().map_or(0, |r| r.used_bytes());
-                limits::TALLIES.check(tallies)?;
-                limits::HISTOGRAMS.check(histograms)?;
-                Ok(tally)
-            })?;
-            stored.point.cells.push(cell);
+    fn fill(&self, stored: &mut StoredPoint, parts: &PointParts) -> Result<()> {
+        let sql = "SELECT c.id, c.point, c.stream, c.drive, c.instance, c.headline, c.threads, \
+                   c.depth, c.asked_ops_per_s, c.asked_bytes_per_s, c.late, c.backlog_max, \
+                   c.backlog_end, t.class, t.ops, t.bytes, t.misses, t.service, t.service_sum_ns, \
+                   t.service_max_ns, t.service_overflow, t.service_min_ns, t.response, \
+                   t.response_sum_ns, t.response_max_ns, t.response_overflow, t.response_min_ns, \
+                   t.given_up FROM cell c LEFT JOIN tally t ON t.cell = c.id WHERE c.point = ? \
+                   ORDER BY c.id, t.id";
+        let (own, cells) = (Some(stored.id), &mut stored.point.cells);
+        let (mut last, mut tallies, mut histograms) = (None, 0, 0);
+        self.each(&CELL_ROWS, sql, own, &mut |row| {
+            let id: i64 = row.get(0)?;
+            if last.replace(id) != Some(id) {
+                cells.push(cell(row)?);
+                limits::CELLS.check(cells.len() as u64)?;
+            }
+            let Some(tally) = tally(row, 13)? else { return Ok(()) };
+            tallies += 1;
+            histograms +=
+                tally.service.used_bytes() + tally.response.as_ref().map_or(0, |r| r.used_bytes());
+            limits::TALLIES.check(tallies)?;
+            limits::HISTOGRAMS.check(histograms)?;
+            cells.last_mut().context("a tally has no cell")?.tallies.push(tally);
+            Ok(())
+        })?;
+        if parts.facts {
+            let sql = "SELECT heading, name, value FROM fact WHERE point = ? ORDER BY id";
+            stored.point.facts = self.query(&limits::FACTS, sql, own, |row| fact(row, 0))?;
         }
-        let sql = "SELECT heading, name, value FROM fact WHERE point = ? ORDER BY id";
-        stored.point.facts = self.query(&limits::FACTS, sql, own, |row| fact(row, 0))?;
         Ok(())
     }
 
@@ -163,16 +196,26 @@ impl Bundle {
         (reported, slow_ops): (&mut HashMap<i64, Vec<Reported>>, bool),
         visit: &mut dyn FnMut(PointContents) -> Result<()>,
     ) -> Result<()> {
-        self.each_point_of(ranges, &mut |StoredPoint { id, point }| {
+        self.each_point_of(ranges, &mut |StoredPoint { id, point }, parts| {
+            let slow_ops = slow_ops && parts.slow_ops;
             visit(PointContents {
                 point,
-                rates: self.rates(id)?,
-                samples: self.samples(id)?,
+                rates: if parts.rates { self.rates(id)? } else { Vec::new() },
+                samples: if parts.samples { self.samples(id)? } else { Vec::new() },
                 reported: reported.remove(&id).unwrap_or_default(),
                 slow_ops: if slow_ops { self.slow_ops(id)? } else { Vec::new() },
             })
         })
     }
+}
+
+/// What some points have besides their cells.
+#[derive(Default)]
+struct PointParts {
+    facts: bool,
+    rates: bool,
+    samples: bool,
+    slow_ops: bool,
 }
 
 /// Prevents changes of a bundle while several queries read it, because locking the file and looking
@@ -239,14 +282,18 @@ fn cell(row: &Row<'_>) -> Result<Cell> {
     })
 }
 
-fn tally(row: &Row<'_>) -> Result<Tally> {
-    Ok(Tally {
-        class: class(row, 1)?,
-        ops: bounded(row, 2, &limits::REQUESTS)?,
-        bytes: bounded(row, 3, &limits::BYTES)?,
-        misses: bounded(row, 4, &limits::REQUESTS)?,
-        given_up: bounded(row, 15, &limits::REQUESTS)?,
-        service: histograms::read(row, 5, true)?.context("a tally has no latencies")?,
-        response: histograms::read(row, 10, true)?,
-    })
+/// The tally in the columns from `first` on; none of a cell without any.
+fn tally(row: &Row<'_>, first: usize) -> Result<Option<Tally>> {
+    if let ValueRef::Null = row.get_ref(first)? {
+        return Ok(None);
+    }
+    Ok(Some(Tally {
+        class: class(row, first)?,
+        ops: bounded(row, first + 1, &limits::REQUESTS)?,
+        bytes: bounded(row, first + 2, &limits::BYTES)?,
+        misses: bounded(row, first + 3, &limits::REQUESTS)?,
+        given_up: bounded(row, first + 14, &limits::REQUESTS)?,
+        service: histograms::read(row, first + 4, true)?.context("a tally has no latencies")?,
+        response: histograms::read(row, first + 9, true)?,
+    }))
 }

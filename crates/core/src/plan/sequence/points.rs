@@ -17,13 +17,32 @@ use crate::plan::steps::knobs::one_size;
 /// is completed before the next begins, so the maximum of a load sweep precedes its shares in every
 /// repeat.
 pub fn points(plan: &Plan) -> impl Iterator<Item = PointPlan> {
+    points_where(plan, |_| true)
+}
+
+/// Those of a certain key; the others are not made.
+pub fn points_where(
+    plan: &Plan,
+    is_wanted: impl Fn(&PointKey) -> bool,
+) -> impl Iterator<Item = PointPlan> {
     let bare: HashMap<&str, Step> =
         plan.protocol.steps.iter().map(|s| (s.name.as_str(), bare(s))).collect();
     let cells = cells(plan);
-    places(plan, &cells).into_iter().map(move |(subject, cell, repeat)| {
-        let cell = &cells[cell];
+    places(plan, &cells).into_iter().filter_map(move |(subject, cell, repeat)| {
+        let (subject, cell) = (&plan.subjects[subject], &cells[cell]);
+        let axis = cell.axis.as_ref();
+        let key = PointKey {
+            subject: subject.name.clone(),
+            step: cell.step.name.clone(),
+            axis: axis.cloned(),
+            repeat,
+        };
         let step = bare.get(cell.step.name.as_str()).unwrap_or(cell.step);
-        point(&plan.subjects[subject], (step, cell.axis.as_ref()), repeat)
+        is_wanted(&key).then(|| PointPlan {
+            key,
+            subject: subject.clone(),
+            step: step_at(step, subject, axis),
+        })
     })
 }
 
@@ -54,16 +73,6 @@ fn bare(step: &Step) -> Step {
         sweep.values = Vec::new();
     }
     bare
-}
-
-fn point(subject: &Subject, (step, axis): (&Step, Option<&Axis>), repeat: u32) -> PointPlan {
-    let key = PointKey {
-        subject: subject.name.clone(),
-        step: step.name.clone(),
-        axis: axis.cloned(),
-        repeat,
-    };
-    PointPlan { key, subject: subject.clone(), step: step_at(step, subject, axis) }
 }
 
 /// A step for a subject's point at a value of its axis.
