@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use librocksdb_sys as ffi;
 use rocksdb::perf::{PerfStatsLevel, set_perf_stats};
-use rocksdb::{AsRawPtr, DB, DBRawIterator, ReadOptions, WriteOptions};
+use rocksdb::{AsRawPtr, DB, DBRawIterator, ReadOptions};
 
 use super::layout::{value_pool, write_key};
 use super::options::take_error;
@@ -23,11 +23,34 @@ impl Drop for RawReadOptions {
     }
 }
 
+/// Write options in the C API's form, freed with the I/O context.
+struct RawWriteOptions(*mut ffi::rocksdb_writeoptions_t);
+
+impl Drop for RawWriteOptions {
+    fn drop(&mut self) {
+        // SAFETY: created in `RocksContext::new` and freed once.
+        unsafe { ffi::rocksdb_writeoptions_destroy(self.0) }
+    }
+}
+
+/// A batch in the C API's form, freed with the I/O context.
+struct RawBatch(*mut ffi::rocksdb_writebatch_t);
+
+impl Drop for RawBatch {
+    fn drop(&mut self) {
+        // SAFETY: created in `RocksContext::new` and freed once.
+        unsafe { ffi::rocksdb_writebatch_destroy(self.0) }
+    }
+}
+
 pub struct RocksContext {
     /// Used by `Next`; it borrows the database, which `db` below keeps alive, and is dropped first.
     walk: Option<DBRawIterator<'static>>,
     read: RawReadOptions,
-    write: WriteOptions,
+    write: RawWriteOptions,
+    /// Each Put is a batch of one, whose memory is used again, as in db_bench's fills: RocksDB's
+    /// Put allocates and frees a batch for each key.
+    batch: RawBatch,
     key: Vec<u8>,
     pool: Vec<u8>,
     /// The start of the staged value in the pool, and its length.
@@ -55,16 +78,20 @@ impl RocksContext {
     /// (docs/performance.md).
     pub fn new(db: Arc<DB>, manner: RocksReadWrite, thread: u32) -> RocksContext {
         set_perf_stats(PerfStatsLevel::Disable);
-        let mut write = WriteOptions::default();
-        write.disable_wal(!manner.wal);
-        write.set_sync(manner.sync);
-        // SAFETY: a constructor without preconditions.
-        let read = RawReadOptions(unsafe { ffi::rocksdb_readoptions_create() });
+        // SAFETY: constructors without preconditions; the write options are valid.
+        let (read, write, batch) = unsafe {
+            let write = RawWriteOptions(ffi::rocksdb_writeoptions_create());
+            ffi::rocksdb_writeoptions_disable_WAL(write.0, i32::from(!manner.wal));
+            ffi::rocksdb_writeoptions_set_sync(write.0, u8::from(manner.sync));
+            let read = RawReadOptions(ffi::rocksdb_readoptions_create());
+            (read, write, RawBatch(ffi::rocksdb_writebatch_create()))
+        };
         let pool = value_pool(manner.compression_ratio, Seed::new(0, 2, u64::from(thread)));
         RocksContext {
             walk: None,
             read,
             write,
+            batch,
             key: vec![0; manner.key_bytes],
             pool,
             cut: (0, 0),
@@ -104,15 +131,30 @@ impl RocksContext {
         Ok((found != 0).then_some((self.key.len() + len) as u32))
     }
 
+    #[inline(always)]
     fn put(&mut self) -> Result<u32> {
         let (at, len) = self.cut;
-        let put = self.db.put_opt(&self.key, &self.pool[at..at + len], &self.write);
-        put.map_err(|cause| {
-            failed(
+        let (value, batch) = (&self.pool[at..at + len], self.batch.0);
+        let mut error = std::ptr::null_mut();
+        // SAFETY: key and value outlive the calls, and their lengths are passed; the batch belongs
+        // to the I/O context, as do the database and the write options.
+        unsafe {
+            ffi::rocksdb_writebatch_clear(batch);
+            ffi::rocksdb_writebatch_put(
+                batch,
+                self.key.as_ptr().cast(),
+                self.key.len(),
+                value.as_ptr().cast(),
+                len,
+            );
+            ffi::rocksdb_write(self.db.as_raw_ptr(), self.write.0, batch, &mut error);
+        }
+        if let Some(cause) = take_error(error) {
+            return Err(failed(
                 format!("a Put failed: {cause}"),
                 "check free space and the LOG file in the database's folder",
-            )
-        })?;
+            ));
+        }
         Ok((self.key.len() + len) as u32)
     }
 
@@ -164,8 +206,10 @@ impl IoContext for RocksContext {
         write_key(op.at, &mut self.key);
         if matches!(op.kind, OpKind::Put | OpKind::Update) {
             let len = (op.len as usize).min(self.pool.len());
-            let room = (self.pool.len() - len + 1) as u64;
-            self.cut = (((u128::from(op.salt) * u128::from(room)) >> 64) as usize, len);
+            // One piece after the other, as db_bench's `RandomGenerator` cuts them: random pieces
+            // miss the processor's caches.
+            let end = self.cut.0 + self.cut.1;
+            self.cut = (if end + len > self.pool.len() { 0 } else { end }, len);
         }
         self.staged = Some(*op);
         Ok(())
