@@ -169,6 +169,20 @@ fn a_flush_comes_after_every_eight_writes() {
 }
 
 #[test]
+fn samples_are_read_whole_and_no_faster_than_they_are_computed_on() {
+    // One accelerator that computes on 100 samples per second, at most 16 of them read ahead.
+    let stream = "threads = 4\nworkload = { kind = \"training_read\", batch = 8, compute = \
+                  \"80ms\", readers = 4, block = [[\"64KiB\", 3], [\"256KiB\", 1]] }";
+    on_every_engine(stream, |engine, _, rows| {
+        let samples = number(rows, "read", "ops");
+        // In 400 ms: 40, those read ahead, and one in flight for each reader.
+        assert!(samples > 0.0 && samples <= 60.0, "{engine}: {samples} samples");
+        let large = (bytes(rows, "read") / 65_536.0 - samples) / 3.0;
+        assert!((large - large.round()).abs() < 0.01 && large <= samples, "{engine}: {large}");
+    });
+}
+
+#[test]
 fn a_write_and_its_fdatasync_may_be_one_op_and_all_that_was_written_is_there() {
     let stream = "workload = { kind = \"sequential\", read = 0, block = \"4KiB\", \
                   sync = \"fdatasync\" }\nthreads = 2";

@@ -74,6 +74,7 @@ mod spark;
 mod sqlserver;
 mod tpcc;
 mod trace;
+mod training;
 mod trends;
 mod vector_search;
 mod verified_runs;

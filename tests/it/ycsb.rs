@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::process::Command;
 
 use crate::servers::{self, Bench, MariaDb, Postgres};
-use crate::support::{DYNO, have, said};
+use crate::support::{DYNO, have, rocksdb, said};
 
 /// Enough that scans hardly ever end at the last record.
 const RECORDS: u64 = 5_000;
@@ -59,21 +59,27 @@ struct ServerCounts {
     returned: u64,
 }
 
-/// Compares one workload's ops with the server's counts. The server also counts the few statements
-/// with which Dyno looks at it.
+/// Compares one workload's ops with its mix: no record is missing, and each class has its share.
 #[track_caller]
-fn compare(mix: Mix, (ops, misses): &(BTreeMap<String, u64>, u64), server: &ServerCounts) {
-    let (name, _, shares) = mix;
-    let of = |class: &str| ops.get(class).copied().unwrap_or(0);
+fn compare_mix((name, _, shares): Mix, (ops, misses): &(BTreeMap<String, u64>, u64)) {
     let total: u64 = ops.values().sum();
     assert!(total > 100, "workload {name}: {ops:?}");
     assert_eq!(*misses, 0, "workload {name}: a record was not found");
     for (class, share) in shares {
         // Six standard deviations; inserts are spaced evenly.
         let allowed = 6.0 * (share * (1.0 - share) / total as f64).sqrt() + 2.0 / total as f64;
-        let got = of(class) as f64 / total as f64;
+        let got = ops.get(*class).copied().unwrap_or(0) as f64 / total as f64;
         assert!((got - share).abs() <= allowed, "workload {name}: {got} of {class} for {share}");
     }
+}
+
+/// Compares one workload's ops with the server's counts. The server also counts the few statements
+/// with which Dyno looks at it.
+#[track_caller]
+fn compare(mix: Mix, found: &(BTreeMap<String, u64>, u64), server: &ServerCounts) {
+    compare_mix(mix, found);
+    let (name, ops) = (mix.0, &found.0);
+    let of = |class: &str| ops.get(class).copied().unwrap_or(0);
     assert_eq!(server.rows, RECORDS + of("insert"), "workload {name}: {ops:?}, {server:?}");
     assert_eq!(server.inserts, of("insert"), "workload {name}: {ops:?}, {server:?}");
     let written = of("update") + of("read-modify-write");
@@ -89,6 +95,26 @@ fn compare(mix: Mix, (ops, misses): &(BTreeMap<String, u64>, u64), server: &Serv
         let scans = of("scan") as f64;
         let allowed = 6.0 * 28.9 / scans.sqrt() + 0.02 * 50.5 + 300.0 / scans;
         assert!((mean - 50.5).abs() < allowed, "workload {name}: {mean} records a scan");
+    }
+}
+
+#[test]
+fn rocksdb_does_the_ops_of_workloads_a_to_f_and_finds_every_record() {
+    if !rocksdb() {
+        return;
+    }
+    for (name, knobs, shares) in MIXES {
+        let bench = Bench::new();
+        let text = format!(
+            "title = \"t\"\n[dataset.db]\nengine = \"rocksdb\"\nkeys = {RECORDS}\nkey_size = \
+             24\nvalue_size = 1000\nfill = {{ kind = \"ycsb_load\", threads = 2 }}\n[[step]]\n\
+             name = \"s\"\nduration = \"1s\"\n[[step.stream]]\nname = \"io\"\nengine = \
+             \"rocksdb\"\nthreads = 2\nworkload = {{ kind = \"ycsb\"{knobs} }}\n"
+        );
+        std::fs::write(bench.path("p.toml"), text).unwrap();
+        let output = bench.dyno("").output().unwrap();
+        assert!(output.status.success(), "workload {name}: {}", said(&output));
+        compare_mix((name, knobs, shares), &exported(&bench));
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod act;
 mod groups;
+mod kv_cache;
 mod labs;
 mod limits;
 mod meters;
