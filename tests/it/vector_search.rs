@@ -2,14 +2,15 @@
 //! the kernel counts the same bytes, and the brief shows recall.
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use dyno::record::{Point, VectorSearch};
 use dyno::store::Bundle;
 
 use crate::durable::Disk;
-use crate::support::{dyno, have, said, skip};
+use crate::support::{DYNO, dyno, have, said, skip};
 
 /// Whether the tested program was built with DiskANN; otherwise the test is skipped.
 fn vector() -> bool {
@@ -92,6 +93,33 @@ fn both_subjects_have_the_same_index_and_each_query_the_same_result_and_ios_on_b
         let page = fs::read_to_string(dir.path().join(&page)).unwrap();
         words.iter().for_each(|word| assert!(page.contains(word), "{language}: {word}"));
     }
+}
+
+#[test]
+fn a_build_shows_its_progress_and_an_interruption_leaves_nothing_behind() {
+    if !vector() {
+        return;
+    }
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    fs::create_dir(dir.path().join("a")).unwrap();
+    let large = protocol(10, "1s", "").replace("vectors = 2000", "vectors = 600000");
+    fs::write(dir.path().join("p.toml"), large).unwrap();
+    let mut child = Command::new(DYNO)
+        .current_dir(dir.path())
+        .args(["run", "p.toml", "--repeats", "1", "-o", "b.dyno", "--subject", "A=a"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let begun = lines.find(|line| line.contains("filling dataset 'index': "));
+    assert!(begun.is_some_and(|line| line.ends_with(" %")));
+    assert!(dir.path().join("a/dyno-data/index.0/vectors.bin").exists());
+    let signal = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(signal.unwrap().success());
+    let rest: Vec<String> = lines.collect();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{rest:?}");
+    assert!(!dir.path().join("a/dyno-data/index.0").exists(), "{rest:?}");
 }
 
 #[test]

@@ -163,6 +163,9 @@ pub trait Target: Any + Send + Sync {
         self.io_context(stream, thread)
     }
 
+    /// A signal ends the load that fills it: ops that take long end. May be called repeatedly.
+    fn interrupt(&self) {}
+
     /// Waits until background work (compaction, flushes) is done, or `stop` is set.
     fn settle(&self, stop: &AtomicBool) -> Result<()> {
         let _ = stop;

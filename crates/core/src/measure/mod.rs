@@ -25,5 +25,5 @@ pub mod tally;
 pub mod worker;
 
 pub use io_context::{Completion, IoContext, Wait};
-pub use op::{AddressSpace, Cycles, NextDue, Op, OpGenerator, OpKind};
+pub use op::{AddressSpace, BUILD_PARTS, Cycles, NextDue, Op, OpGenerator, OpKind};
 pub use worker::AnyIoContext;

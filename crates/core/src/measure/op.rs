@@ -2,6 +2,9 @@
 
 use crate::base::error::Result;
 
+/// The parts in which a dataset is laid out that has no other unit: the resolution of its progress.
+pub const BUILD_PARTS: u64 = 1_000;
+
 /// The kind of an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpKind {
@@ -30,7 +33,7 @@ pub enum OpKind {
     Seek,
     /// The next entry in key order, wrapping from the last to the first.
     Next,
-    /// Lay out the dataset as a whole.
+    /// Lay out part `at` of the dataset, of `BUILD_PARTS`.
     Build,
     /// Ask query number `at`.
     Search,

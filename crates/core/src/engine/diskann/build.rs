@@ -8,7 +8,7 @@
 use std::hash::Hasher;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use diskann::ANNResult;
 use diskann::graph::config::{Builder, MaxDegree};
@@ -19,11 +19,11 @@ use diskann_disk::disk_index_build_parameter::{MemoryBudget, NumPQChunks};
 use diskann_disk::storage::DiskIndexWriter;
 use diskann_disk::{DiskIndexBuildParameters, QuantizationType};
 use diskann_providers::model::IndexConfiguration;
-use diskann_providers::storage::FileStorageProvider;
 use diskann_vector::distance::Metric;
 use rustix::fs::OFlags;
 use twox_hash::XxHash3_64;
 
+use super::build_progress::{BuildProgress, WatchedFiles};
 use super::layout::{
     CHECKSUM, COMPRESSED, GRAPH, IndexKnobs, PIVOTS, PREFIX, QUERIES, TRUTH, VECTORS, create,
     open_file, unusable,
@@ -58,17 +58,22 @@ pub fn note(folder: &DatasetFolder, knobs: IndexKnobs) {
 }
 
 /// Fills a dataset's empty folder.
-pub fn lay_out(folder: &DatasetFolder, knobs: IndexKnobs) -> Result<()> {
+pub fn lay_out(
+    folder: &DatasetFolder,
+    knobs: IndexKnobs,
+    progress: &Arc<BuildProgress>,
+) -> Result<()> {
     let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let others = known.iter().filter(|(own, path)| *own == knobs && path != folder.shown());
     for (_, path) in others {
         let Some(other) = reopened(path) else { continue };
-        if copied(&other, folder).unwrap_or(false) {
+        if copied(&other, folder, (knobs, progress)).unwrap_or(false) {
             return Ok(());
         }
+        progress.check()?;
     }
-    vectors::write(folder, knobs)?;
-    build(folder, knobs).map_err(|cause| {
+    vectors::write(folder, knobs, progress)?;
+    build(folder, knobs, progress).map_err(|cause| {
         failed(
             format!("the index in {} could not be built: {cause}", folder.shown().display()),
             "check free space and memory: the build holds all vectors and the graph in memory",
@@ -78,7 +83,7 @@ pub fn lay_out(folder: &DatasetFolder, knobs: IndexKnobs) -> Result<()> {
     for name in FILES {
         each_chunk(folder, name, &mut |chunk| {
             checksum.write(chunk);
-            Ok(())
+            Ok(progress.check()?)
         })?;
     }
     store(folder, checksum.finish())
@@ -95,12 +100,21 @@ fn reopened(path: &Path) -> Option<DatasetFolder> {
 
 /// Whether the files of another folder were copied, and are those that its checksum names. Blocks
 /// are not shared, as a copy by the kernel may do, because each drive needs its own.
-fn copied(from: &DatasetFolder, to: &DatasetFolder) -> Result<bool> {
-    let mut checksum = XxHash3_64::new();
+fn copied(
+    from: &DatasetFolder,
+    to: &DatasetFolder,
+    (knobs, progress): (IndexKnobs, &BuildProgress),
+) -> Result<bool> {
+    let (mut checksum, mut bytes) = (XxHash3_64::new(), 0);
+    let all =
+        knobs.graph_bytes() + (knobs.vectors * (4 * knobs.dimensions + knobs.pq_bytes)) as u64;
     for name in FILES {
         let mut copy = create(to, name)?;
         each_chunk(from, name, &mut |chunk| {
+            progress.check()?;
             checksum.write(chunk);
+            bytes += chunk.len();
+            progress.whole(bytes as f64 / all as f64);
             copy.write_all(chunk).with_context(|| format!("copying {name}"))
         })?;
     }
@@ -139,7 +153,11 @@ pub fn stored(folder: &DatasetFolder) -> Result<u64> {
     u64::from_str_radix(&text, 16).map_err(|_| unusable(folder, "it has no checksum"))
 }
 
-fn build(folder: &DatasetFolder, knobs: IndexKnobs) -> ANNResult<()> {
+fn build(
+    folder: &DatasetFolder,
+    knobs: IndexKnobs,
+    progress: &Arc<BuildProgress>,
+) -> ANNResult<()> {
     let path = |name| folder.path().join(name).to_string_lossy().into_owned();
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let (degree, slack) = (knobs.degree, MaxDegree::default_slack());
@@ -155,8 +173,9 @@ fn build(folder: &DatasetFolder, knobs: IndexKnobs) -> ANNResult<()> {
         NumPQChunks::new_with(knobs.pq_bytes, dimensions)?,
     );
     let writer = DiskIndexWriter::new(path(VECTORS), path(PREFIX), None, BLOCK as usize)?;
+    let files = WatchedFiles { progress: Arc::clone(progress), knobs };
     DiskIndexBuilder::<AdHoc<f32>, _>::new(
-        &FileStorageProvider,
+        &files,
         parameters,
         index.with_pseudo_rng_from_seed(SEED),
         writer,

@@ -1,15 +1,17 @@
 //! One thread's search: a query is one call of the library, which reads beam after beam.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use diskann_disk::search::search_mode::SearchMode;
 
 use super::build;
+use super::build_progress::BuildProgress;
 use super::index::{Index, Searcher};
 use super::layout::{IndexKnobs, NEIGHBOURS};
 use super::query_results::{QueryResult, QueryResults};
 use super::reader::ReadCount;
-use crate::base::error::{Result, anyhow, failed};
+use crate::base::error::{Context, Result, anyhow, failed};
 use crate::lab::folder::data::DatasetFolder;
 use crate::measure::{Completion, IoContext, Op, OpKind, Wait};
 
@@ -71,16 +73,36 @@ impl IoContext for SearchContext {
     }
 }
 
-/// Lays an index out, as one op.
+/// Lays an index out in a thread of its own, and waits for it part by part.
 pub struct BuildContext {
     folder: DatasetFolder,
     knobs: IndexKnobs,
+    progress: Arc<BuildProgress>,
+    begun: bool,
     staged: Option<Op>,
 }
 
 impl BuildContext {
-    pub fn new(folder: DatasetFolder, knobs: IndexKnobs) -> BuildContext {
-        BuildContext { folder, knobs, staged: None }
+    pub fn new(
+        folder: DatasetFolder,
+        knobs: IndexKnobs,
+        progress: Arc<BuildProgress>,
+    ) -> BuildContext {
+        BuildContext { folder, knobs, progress, begun: false, staged: None }
+    }
+
+    fn begin(&mut self) -> Result<()> {
+        let (folder, knobs, progress) =
+            (self.folder.clone(), self.knobs, Arc::clone(&self.progress));
+        let build = move || {
+            let built =
+                catch_unwind(AssertUnwindSafe(|| build::lay_out(&folder, knobs, &progress)));
+            progress.end(built.unwrap_or_else(|_| Err(anyhow!("the build of the index panicked"))));
+        };
+        let begun = std::thread::Builder::new().name("dyno-build".to_string()).spawn(build);
+        begun.context("starting the build of the index")?;
+        self.begun = true;
+        Ok(())
     }
 }
 
@@ -95,7 +117,15 @@ impl IoContext for BuildContext {
         let OpKind::Build = op.kind else {
             return Err(anyhow!("there is no index yet: the dataset's fill builds it"));
         };
-        build::lay_out(&self.folder, self.knobs)?;
+        if !self.begun {
+            self.begin()?;
+        }
+        if !self.progress.wait_for(op.at)? {
+            // What there is of an index is of no use, and large. If a file cannot be removed, the
+            // next run does it.
+            self.progress.wait_for_end();
+            drop(self.folder.remove(false));
+        }
         done.push(Completion { slot: 0, bytes: 0, hit: true, given_up: false });
         Ok(())
     }

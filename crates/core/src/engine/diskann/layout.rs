@@ -5,7 +5,7 @@ use std::io::Read;
 
 use rustix::fs::OFlags;
 
-use super::size::{BLOCK, node_bytes};
+use super::size::{BLOCK, graph_bytes, node_bytes};
 use crate::base::error::{Context, Error, Result, failed};
 use crate::lab::folder::data::DatasetFolder;
 use crate::measure::AddressSpace;
@@ -67,9 +67,18 @@ impl IndexKnobs {
         Ok(own)
     }
 
+    fn node_bytes(&self) -> u64 {
+        node_bytes(self.dimensions as u64, self.degree as u64)
+    }
+
     /// The bytes that a node is read in.
     pub fn io_bytes(&self) -> u64 {
-        node_bytes(self.dimensions as u64, self.degree as u64).next_multiple_of(BLOCK)
+        self.node_bytes().next_multiple_of(BLOCK)
+    }
+
+    /// The bytes of the graph with the vectors.
+    pub fn graph_bytes(&self) -> u64 {
+        graph_bytes(self.vectors as u64, self.node_bytes())
     }
 
     /// The space of its queries.

@@ -1,13 +1,16 @@
 //! `diskann`: Microsoft's DiskANN (crate diskann-disk) on a filesystem of the drive under test.
 //!
 //! `layout` names the files of a dataset, and `size` is their size. `vectors` makes the vectors,
-//! the queries and their true neighbours, `build` the graph. `index` is one in use; `reader` reads
-//! its nodes for the library, so that each I/O is Dyno's own and counted. `io_context` is one
-//! thread's search, and `query_results` checks that a query always has the same result. The library
-//! allocates for each query (ARCHITECTURE.md, "Invariants").
+//! the queries and their true neighbours, `build` the graph; `build_progress` shows how far it is,
+//! and interrupts it. `index` is one in use; `reader` reads its nodes for the library, so that each
+//! I/O is Dyno's own and counted. `io_context` is one thread's search, and `query_results` checks
+//! that a query always has the same result. The library allocates for each query (ARCHITECTURE.md,
+//! "Invariants").
 
 #[cfg(feature = "vector")]
 mod build;
+#[cfg(feature = "vector")]
+mod build_progress;
 #[cfg(feature = "vector")]
 mod index;
 #[cfg(feature = "vector")]

@@ -11,18 +11,23 @@ pub fn node_bytes(dimensions: u64, degree: u64) -> u64 {
     4 * dimensions + 4 * (degree + 1)
 }
 
+/// The bytes of the blocks of so many nodes.
+pub fn graph_bytes(vectors: u64, node_bytes: u64) -> u64 {
+    let blocks = match BLOCK / node_bytes {
+        0 => vectors.saturating_mul(node_bytes.div_ceil(BLOCK)),
+        nodes => vectors.div_ceil(nodes),
+    };
+    blocks.saturating_mul(BLOCK)
+}
+
 /// The bytes of a dataset with these knobs: the index, the vectors and the compressed ones. None if
 /// they are not of this engine.
 pub fn dataset_bytes(knobs: &Knobs) -> Option<u64> {
     let int = |name| knobs.int(name).ok();
     let (vectors, dimensions) = (int("vectors")?, int("dimensions")?);
     let node = node_bytes(dimensions, int("degree")?);
-    let blocks = match BLOCK / node {
-        0 => vectors.saturating_mul(node.div_ceil(BLOCK)),
-        nodes => vectors.div_ceil(nodes),
-    };
     let memory = vectors.saturating_mul(4 * dimensions + int("pq_bytes")?);
-    Some(blocks.saturating_mul(BLOCK).saturating_add(memory))
+    Some(graph_bytes(vectors, node).saturating_add(memory))
 }
 
 #[cfg(test)]

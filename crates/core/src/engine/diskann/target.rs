@@ -6,6 +6,7 @@ use rustix::fs::OFlags;
 
 use super::super::{Access, DatasetAccess, DatasetLocation, Target};
 use super::build;
+use super::build_progress::BuildProgress;
 use super::index::Index;
 use super::io_context::{BuildContext, SearchContext};
 use super::layout::{
@@ -30,7 +31,7 @@ pub fn open(site: &DatasetAccess<'_>) -> Result<Box<dyn Target>> {
     };
     let knobs = IndexKnobs::of(site.knobs)?;
     if site.access == Access::Create {
-        return Ok(Box::new(NewIndex { folder: folder.clone(), knobs }));
+        return Ok(Box::new(NewIndex { folder: folder.clone(), knobs, progress: Arc::default() }));
     }
     files::check_all(folder)?;
     let direct = site.knobs.flag("direct")?;
@@ -45,6 +46,7 @@ pub fn open(site: &DatasetAccess<'_>) -> Result<Box<dyn Target>> {
 struct NewIndex {
     folder: DatasetFolder,
     knobs: IndexKnobs,
+    progress: Arc<BuildProgress>,
 }
 
 impl Target for NewIndex {
@@ -53,7 +55,12 @@ impl Target for NewIndex {
     }
 
     fn io_context(&self, _stream: &Stream, _thread: u32) -> Result<Box<dyn AnyIoContext>> {
-        Ok(Box::new(BuildContext::new(self.folder.clone(), self.knobs)))
+        let progress = Arc::clone(&self.progress);
+        Ok(Box::new(BuildContext::new(self.folder.clone(), self.knobs, progress)))
+    }
+
+    fn interrupt(&self) {
+        self.progress.stop();
     }
 
     fn sync(&self) -> Result<()> {

@@ -11,6 +11,7 @@ use diskann::utils::VectorRepr;
 use diskann_vector::DistanceFunction;
 use diskann_vector::distance::Metric;
 
+use super::build_progress::{BuildPhase, BuildProgress};
 use super::layout::{IndexKnobs, NEIGHBOURS, QUERIES, TRUTH, VECTORS, create};
 use crate::base::error::{Context, Result};
 use crate::base::rng::Seed;
@@ -100,7 +101,7 @@ impl Nearest {
 
 /// Writes the vectors, the queries and the true neighbours of each query, by comparing every query
 /// with every vector.
-pub fn write(folder: &DatasetFolder, knobs: IndexKnobs) -> Result<()> {
+pub fn write(folder: &DatasetFolder, knobs: IndexKnobs, progress: &BuildProgress) -> Result<()> {
     let generator = Generator::new(knobs.dimensions);
     let queries = generator.queries(knobs.queries);
     let mut nearest = vec![Nearest::default(); knobs.queries];
@@ -114,6 +115,9 @@ pub fn write(folder: &DatasetFolder, knobs: IndexKnobs) -> Result<()> {
         let vectors = generator.vectors(first as u64, BATCH.min(knobs.vectors - first));
         file.write_all(&bytes(&vectors)).with_context(writing)?;
         compare(&queries, &vectors, first, knobs.dimensions, &mut nearest);
+        progress.check()?;
+        let done = first as f64 / knobs.vectors as f64;
+        progress.reached(BuildPhase::Vectors, done);
     }
     file.flush().with_context(writing)?;
     let truth = nearest.iter().flat_map(|own| own.0.iter().map(|(_, number)| *number));

@@ -303,7 +303,10 @@ impl Filling<'_> {
         progress.filling(self.subject, space::fill_bytes(dataset).unwrap_or(0));
         worker_group::run(time, &groups, forever, &stop, &mut |load| {
             while (load.running)() {
-                stop.fetch_or(time.stopped(), Relaxed);
+                if time.stopped() {
+                    stop.store(true, Relaxed);
+                    target.interrupt();
+                }
                 progress.fill(groups[0].issued(), ops);
                 time.wait_towards(u64::MAX);
             }

@@ -2,7 +2,7 @@
 //! docs/vector-search.md describes both.
 
 use crate::base::error::{Result, failed};
-use crate::measure::{AddressSpace, Op, OpGenerator, OpKind};
+use crate::measure::{AddressSpace, BUILD_PARTS, Op, OpGenerator, OpKind};
 use crate::plan::{DefaultValue, Info, Knob, KnobKind, Knobs, RequestFamily, Writes};
 use crate::record::Class;
 use crate::workload::{GeneratorInputs, Workload};
@@ -21,7 +21,7 @@ pub struct VectorLoad;
 
 static LOAD_INFO: Info = Info {
     name: "vector_load",
-    summary: "generates vectors and builds their index, on all processors, as one op",
+    summary: "generates vectors and builds their index, on all processors",
     family: RequestFamily::Vector,
     writes: Writes::Always,
     max_depth: 1,
@@ -43,7 +43,7 @@ impl Workload for VectorLoad {
     }
 
     fn source(&self, share: &GeneratorInputs<'_>) -> Result<Box<dyn OpGenerator>> {
-        Ok(Box::new(BuildSource { ops: u64::from(share.thread == 0) }))
+        Ok(Box::new(BuildSource { ops: if share.thread == 0 { BUILD_PARTS } else { 0 } }))
     }
 }
 
@@ -52,8 +52,8 @@ struct BuildSource {
 }
 
 impl OpGenerator for BuildSource {
-    fn op(&mut self, _n: u64) -> Op {
-        Op { kind: OpKind::Build, ..Op::NONE }
+    fn op(&mut self, n: u64) -> Op {
+        Op { kind: OpKind::Build, at: n, ..Op::NONE }
     }
 
     fn pass(&self) -> Option<u64> {
