@@ -4,7 +4,7 @@
 use crate::analysis::claim::{lead, levels};
 use crate::analysis::facts::{CellFacts, Comparisons, StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
-use crate::analysis::points::metric::Metric;
+use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::chart::canvas::axis::in_digits;
 use crate::chart::canvas::fonts::{self, Face};
 use crate::chart::canvas::frame::{Canvas, LABEL, SubjectStyle, TextStyle};
@@ -47,9 +47,10 @@ pub fn figures(
 ) -> Vec<Chart> {
     let panel = |step: &&StepFacts| {
         let metric = lead::metric(step);
-        let (scale, unit) = match metric.is_latency() {
-            true => crate::chart::step::time(step),
-            false => (1.0, ""),
+        let (scale, unit) = match metric.figure {
+            PointFigure::Bytes => (1e6, ""),
+            _ if metric.is_latency() => crate::chart::step::time(step),
+            _ => (1.0, ""),
         };
         let unit = match unit {
             "" => metric.text(l),
