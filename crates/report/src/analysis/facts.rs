@@ -293,6 +293,11 @@ impl CellFacts {
         self.power.iter().find(|p| p.class == by.class && p.kind == by.kind)
     }
 
+    /// The figures of one of its streams.
+    pub fn stream(&self, name: &str) -> Option<&RepeatSummary> {
+        self.streams.iter().find(|(own, ..)| own == name).map(|(.., summary)| summary)
+    }
+
     /// Its figures are known not to be limited by the drive.
     pub fn is_not_the_drives(&self) -> bool {
         self.not_the_drive().is_some()

@@ -205,30 +205,22 @@ impl Table {
         self
     }
 
-    /// Without empty columns of numbers, since imported results lack many, and without columns that
-    /// have neither a name nor contents, as of the axis of a step without one.
+    /// Without empty columns: of numbers, since imported results lack many, and of text, as of the
+    /// axis of a step without one.
     pub fn block(mut self) -> Block {
-        let is_blank = |table: &Table, at: usize| {
-            let blank = |row: &Vec<String>| row.get(at).is_none_or(String::is_empty);
-            table.head[at].is_empty() && table.rows.iter().all(|(_, row)| blank(row))
+        let says = |i: usize, cell: &str| !cell.is_empty() && (i < self.left || cell != NONE);
+        let any = |i: usize| {
+            let said = |(_, row): &(Mark, Vec<String>)| row.get(i).is_some_and(|own| says(i, own));
+            self.rows.iter().any(said) || (self.rows.is_empty() && i < self.left)
         };
-        while self.left > 1 && is_blank(&self, 0) {
-            self.left -= 1;
-            self.head.remove(0);
-            self.rows.iter_mut().for_each(|(_, row)| drop(row.drain(..1)));
-        }
-        let measured = |row: &[String], i: usize| {
-            row.get(i).is_some_and(|cell| !cell.is_empty() && cell != NONE)
-        };
-        let kept: Vec<bool> = (0..self.head.len())
-            .map(|i| i < self.left || self.rows.iter().any(|(_, row)| measured(row, i)))
-            .collect();
+        let kept: Vec<bool> = (0..self.head.len()).map(any).collect();
         let keep = |cells: &mut Vec<String>| {
             let mut column = kept.iter();
             cells.retain(|_| *column.next().unwrap_or(&true));
         };
         keep(&mut self.head);
         self.rows.iter_mut().for_each(|(_, row)| keep(row));
+        self.left = kept.iter().take(self.left).filter(|kept| **kept).count();
         Block::Table(self)
     }
 }

@@ -8,7 +8,7 @@ use super::section::{bottlenecks, results};
 use crate::analysis::comparison::{Claim, Crossover};
 use crate::analysis::facts::{Comparisons, Facts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
 use crate::analysis::points::point_summary::{
-    ClassSummary, Latency, P99, RATE_KEPT, RepeatSummary,
+    ClassSummary, Latency, P50, P99, P999, P9999, P99999, RATE_KEPT, RepeatSummary,
 };
 use crate::analysis::verdicts::selftest;
 use crate::brief::number_format;
@@ -226,7 +226,6 @@ fn show_row(
     let one_class = summary.classes.len() == 1;
     let times: &Latency = class.user_latency();
     let rate = if one_class { &summary.ops_per_s } else { &class.ops_per_s }.as_ref();
-    let p = |i: usize| TableCell::latency(times.percentiles_ns[i].as_ref());
     let mut row = texts([
         at.to_string(),
         subject.to_string(),
@@ -236,7 +235,9 @@ fn show_row(
         number_format::spread(l, rate),
         number_format::megabytes_of(l, class.bytes_per_s.as_ref()),
     ]);
-    row.extend([TableCell::latency(times.mean_ns.as_ref()), p(0), p(P99), p(3), p(4), p(5)]);
+    row.push(TableCell::mean(Some(times)));
+    let shown = [P50, P99, P999, P9999, P99999];
+    row.extend(shown.map(|at| TableCell::percentile(Some(times), at)));
     row.push(TableCell::largest(times));
     row
 }

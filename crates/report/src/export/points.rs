@@ -3,7 +3,7 @@
 use super::{Column, ColumnKind, ExportTable, ExportValue, Stored, TakeRow, key};
 use crate::analysis::limits::meter_facts::Metered;
 use crate::analysis::points::point_numbers::{ClassNumbers, Numbers, Times};
-use crate::analysis::points::point_summary::P99;
+use crate::analysis::points::point_summary::{P50, P95, P99, P999, P9999, P99999};
 use crate::base::error::Result;
 use crate::base::units::Rate;
 use crate::brief::text::bottleneck_text;
@@ -36,12 +36,12 @@ const MEASURES: [Filled; 29] = [
     (("ops_per_s", ColumnKind::Real), |r| r.rate(r.class.ops_per_s).into()),
     (("bytes_per_s", ColumnKind::Real), |r| r.rate(r.class.bytes_per_s).into()),
     (("mean_ns", ColumnKind::Real), |r| r.class.service.mean_ns.into()),
-    (("p50_ns", ColumnKind::Real), |r| r.class.service.percentiles_ns[0].into()),
-    (("p95_ns", ColumnKind::Real), |r| r.class.service.percentiles_ns[1].into()),
+    (("p50_ns", ColumnKind::Real), |r| r.class.service.percentiles_ns[P50].into()),
+    (("p95_ns", ColumnKind::Real), |r| r.class.service.percentiles_ns[P95].into()),
     (("p99_ns", ColumnKind::Real), |r| r.class.service.percentiles_ns[P99].into()),
-    (("p999_ns", ColumnKind::Real), |r| r.class.service.percentiles_ns[3].into()),
-    (("p9999_ns", ColumnKind::Real), |r| r.class.service.percentiles_ns[4].into()),
-    (("p99999_ns", ColumnKind::Real), |r| r.class.service.percentiles_ns[5].into()),
+    (("p999_ns", ColumnKind::Real), |r| r.class.service.percentiles_ns[P999].into()),
+    (("p9999_ns", ColumnKind::Real), |r| r.class.service.percentiles_ns[P9999].into()),
+    (("p99999_ns", ColumnKind::Real), |r| r.class.service.percentiles_ns[P99999].into()),
     // An imported point may have no latencies at all; its maximum is then unknown, not zero.
     (("max_ns", ColumnKind::Whole), |r| r.class.service.max_ns.into()),
     (("p99_low_ns", ColumnKind::Real), |r| {

@@ -3,6 +3,7 @@
 
 use crate::analysis::facts::{CellFacts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
+use crate::analysis::points::point_summary::RepeatSummary;
 use crate::plan::Field;
 use crate::plan::search::Search;
 use crate::stats::Estimate;
@@ -34,8 +35,7 @@ pub fn steps(measured: &MeasuredFacts) -> impl Iterator<Item = (&StepFacts, &Sea
 
 /// Whether a cell's repeats passed, by repeat number.
 fn held(cell: &CellFacts, search: &Search) -> Vec<(u32, bool)> {
-    let stream = cell.streams.iter().find(|(name, ..)| *name == search.stream);
-    let class = stream.and_then(|(.., s)| s.limited_class());
+    let class = cell.stream(&search.stream).and_then(RepeatSummary::limited_class);
     let reached = class.map(|c| c.user_latency().percentiles_by_repeat[search.index()].as_slice());
     let reached = reached.unwrap_or_default();
     let holds = |i: usize| reached.get(i).is_some_and(|ns| *ns <= search.at_most_ns as f64);

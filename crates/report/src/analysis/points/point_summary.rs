@@ -12,11 +12,23 @@ use crate::stats::{Estimate, IntervalMethod, estimate};
 /// The percentiles that a report shows.
 pub use crate::plan::search::PERCENTILES;
 
+/// The index of the median.
+pub const P50: usize = 0;
+
+/// The index of p95.
+pub const P95: usize = 1;
+
 /// The index of p99.
 pub const P99: usize = 2;
 
+/// The index of p99.9.
+pub const P999: usize = 3;
+
 /// The index of p99.99.
 pub const P9999: usize = 4;
+
+/// The index of p99.999.
+pub const P99999: usize = 5;
 
 /// A stream with a smaller share of its target rate has missed it: its latencies are those of
 /// another load.

@@ -5,7 +5,7 @@ use super::{Section, SectionBlocks, analysis, bottlenecks};
 use crate::analysis::comparability::conditions::not_given;
 use crate::analysis::facts::{Comparisons, Facts, StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
-use crate::analysis::points::point_summary::P99;
+use crate::analysis::points::point_summary::{P50, P99, P999};
 use crate::base::units;
 use crate::brief::block::{Block, Heading, Mark, Table};
 use crate::brief::lead::Lead;
@@ -142,12 +142,11 @@ fn row(
     match cell.and_then(|c| c.total.as_ref()) {
         Some(total) => {
             let times = total.user_latency(step.class);
-            let p = |i: usize| TableCell::latency(times.and_then(|t| t.percentiles_ns[i].as_ref()));
             let ops = total.ops_per_s.as_ref();
             let spread = number_format::spread(l, ops).into();
             let mb = TableCell::megabytes(total.bytes_per_s.as_ref());
             row.extend([TableCell::rate(ops), spread, mb]);
-            row.extend([p(0), p(P99), p(3)]);
+            row.extend([P50, P99, P999].map(|at| TableCell::percentile(times, at)));
         }
         None => row.extend(std::iter::repeat_n(TableCell::none(), 6)),
     }

@@ -143,8 +143,8 @@ pub fn cell(metric: &Metric, step: &StepFacts, cell: &CellFacts) -> TableCell {
 /// A value of a metric, in its base unit, for a table.
 pub fn cell_of_value(metric: &Metric, value: f64) -> TableCell {
     match metric.figure {
-        PointFigure::Mean | PointFigure::Percentile(_) => TableCell::time(Some(value)),
-        PointFigure::JoulesPerOp(_) => TableCell::energy(Some(value)),
+        PointFigure::Mean | PointFigure::Percentile(_) => TableCell::time(value),
+        PointFigure::JoulesPerOp(_) => TableCell::energy(value),
         PointFigure::Bytes => TableCell::fixed(value / 1e6),
         _ => TableCell::fixed(value),
     }

@@ -69,17 +69,19 @@ pub enum TableCell {
 
 impl TableCell {
     /// Nanoseconds; [`NONE`] if not measured.
-    pub fn time(ns: Option<f64>) -> TableCell {
-        ns.map_or_else(TableCell::none, |ns| TableCell::quantity(Dimension::Time, ns, None))
+    pub fn time(ns: impl Into<Option<f64>>) -> TableCell {
+        TableCell::of_value(Dimension::Time, ns, None)
     }
 
-    fn quantity(of: Dimension, value: f64, digits: Option<u32>) -> TableCell {
-        TableCell::Quantity { of, value, digits, half: None, mark: String::new() }
+    fn of_value(of: Dimension, value: impl Into<Option<f64>>, digits: Option<u32>) -> TableCell {
+        let mark = String::new();
+        let cell = |value| TableCell::Quantity { of, value, digits, half: None, mark };
+        value.into().map_or_else(TableCell::none, cell)
     }
 
     /// A rate, or watts: in the unit that the column's head names.
-    pub fn fixed(value: f64) -> TableCell {
-        TableCell::quantity(Dimension::Fixed, value, None)
+    pub fn fixed(value: impl Into<Option<f64>>) -> TableCell {
+        TableCell::of_value(Dimension::Fixed, value, None)
     }
 
     /// The same of an estimate.
@@ -88,16 +90,13 @@ impl TableCell {
     }
 
     /// The size of requests or blocks in bytes.
-    pub fn size(bytes: Option<f64>) -> TableCell {
-        bytes
-            .map_or_else(TableCell::none, |bytes| TableCell::quantity(Dimension::Size, bytes, None))
+    pub fn size(bytes: impl Into<Option<f64>>) -> TableCell {
+        TableCell::of_value(Dimension::Size, bytes, None)
     }
 
     /// Transferred data in bytes.
-    pub fn volume(bytes: Option<f64>) -> TableCell {
-        bytes.map_or_else(TableCell::none, |bytes| {
-            TableCell::quantity(Dimension::Volume, bytes, None)
-        })
+    pub fn volume(bytes: impl Into<Option<f64>>) -> TableCell {
+        TableCell::of_value(Dimension::Volume, bytes, None)
     }
 
     /// MB/s of an estimate in bytes per second; ops that moved no bytes have no such rate.
@@ -119,11 +118,20 @@ impl TableCell {
         TableCell::of_estimate(Dimension::Time, estimate)
     }
 
+    /// The mean latency.
+    pub fn mean(latency: Option<&Latency>) -> TableCell {
+        TableCell::latency(latency.and_then(|own| own.mean_ns.as_ref()))
+    }
+
+    /// A percentile, by index in `PERCENTILES`.
+    pub fn percentile(latency: Option<&Latency>, at: usize) -> TableCell {
+        TableCell::latency(latency.and_then(|own| own.percentiles_ns[at].as_ref()))
+    }
+
     /// The maximum latency.
     pub fn largest(latency: &Latency) -> TableCell {
-        latency.max_ns.map_or_else(TableCell::none, |ns| {
-            TableCell::quantity(Dimension::Time, ns as f64, latency.max_digits)
-        })
+        let max_ns = latency.max_ns.map(|ns| ns as f64);
+        TableCell::of_value(Dimension::Time, max_ns, latency.max_digits)
     }
 
     /// An estimate in joules.
@@ -141,10 +149,8 @@ impl TableCell {
     }
 
     /// Joules.
-    pub fn energy(joules: Option<f64>) -> TableCell {
-        joules.map_or_else(TableCell::none, |joules| {
-            TableCell::quantity(Dimension::Energy, joules, None)
-        })
+    pub fn energy(joules: impl Into<Option<f64>>) -> TableCell {
+        TableCell::of_value(Dimension::Energy, joules, None)
     }
 
     /// Not measured.
@@ -208,6 +214,12 @@ impl TableCell {
 impl From<String> for TableCell {
     fn from(text: String) -> TableCell {
         TableCell::Text(text)
+    }
+}
+
+impl From<Option<String>> for TableCell {
+    fn from(text: Option<String>) -> TableCell {
+        text.map_or_else(TableCell::none, TableCell::Text)
     }
 }
 

@@ -80,8 +80,8 @@ fn numbers(
     row.push(TableCell::rate(rate).marked(&number_format::given_up(l, class.given_up)));
     row.push(number_format::spread(l, rate).into());
     row.push(TableCell::megabytes(class.bytes_per_s.as_ref()));
-    row.push(TableCell::latency(times.mean_ns.as_ref()));
-    row.extend(times.percentiles_ns.iter().map(|p| TableCell::latency(p.as_ref())));
+    row.push(TableCell::mean(Some(times)));
+    row.extend((0..PERCENTILES.len()).map(|at| TableCell::percentile(Some(times), at)));
     row.push(TableCell::largest(times));
     row
 }

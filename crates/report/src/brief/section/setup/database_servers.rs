@@ -5,7 +5,7 @@
 //! total; the geometric mean used for levels elsewhere does not.
 
 use crate::analysis::facts::{CellFacts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
-use crate::analysis::points::point_summary::{P99, RepeatSummary};
+use crate::analysis::points::point_summary::{P50, P99, P999, RepeatSummary};
 use crate::base::units;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
@@ -22,9 +22,6 @@ pub const SECTION: Section = Section::main(
     |l| say!(l, "section-database-servers"),
     SectionBlocks::Setup(blocks),
 );
-
-/// The index of p99.9.
-const P999: usize = 3;
 
 fn blocks(
     l: Language,
@@ -183,13 +180,8 @@ fn share(l: Language, cell: &CellFacts, (drive, instance): (u32, u32)) -> [Strin
 
 fn numbers(l: Language, step: &StepFacts, summary: &RepeatSummary) -> Vec<TableCell> {
     let times = summary.user_latency(step.class);
-    let p = |i: usize| TableCell::latency(times.and_then(|t| t.percentiles_ns[i].as_ref()));
-    vec![
-        number_format::grouped(l, transactions(summary)).into(),
-        TableCell::fixed(rate(summary)),
-        TableCell::latency(times.and_then(|t| t.mean_ns.as_ref())),
-        p(0),
-        p(P99),
-        p(P999),
-    ]
+    let mut row: Vec<TableCell> = vec![number_format::grouped(l, transactions(summary)).into()];
+    row.extend([TableCell::fixed(rate(summary)), TableCell::mean(times)]);
+    row.extend([P50, P99, P999].map(|at| TableCell::percentile(times, at)));
+    row
 }

@@ -4,9 +4,8 @@
 //! mean of percentiles; the spread is the minimum, median and maximum of the individual drives.
 
 use crate::analysis::facts::{CellFacts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
-use crate::analysis::points::point_summary::{P99, RepeatSummary};
+use crate::analysis::points::point_summary::{P50, P99, P999, RepeatSummary};
 use crate::brief::block::{Block, Mark, Table};
-use crate::brief::number_format::NONE;
 use crate::brief::section::setup::database_servers;
 use crate::brief::section::{Section, SectionBlocks};
 use crate::brief::text::table_cell::{TableCell, texts};
@@ -95,8 +94,8 @@ fn instance_rows(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<Vec<
         let mut row = texts([step.values[cell.value].text(l), name(subjects, cell)]);
         row.push(cell.instances.len().to_string().into());
         row.push(TableCell::rate(total.ops_per_s.as_ref()));
-        row.extend([TableCell::time(p99_ns(total)), TableCell::time(Some(mean))]);
-        row.extend(three(spread(&each), |ns| TableCell::time(Some(ns))));
+        row.extend([TableCell::time(p99_ns(total)), TableCell::time(mean)]);
+        row.extend(three(spread(&each), TableCell::time));
         Some(row)
     };
     step.cells.iter().filter_map(row).collect()
@@ -136,14 +135,15 @@ fn rows(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<Vec<TableCell
         row.push(TableCell::rate(total.ops_per_s.as_ref()));
         row.extend(three(spread(&ops), TableCell::fixed));
         row.push(TableCell::time(p99_ns(total)));
-        row.extend(three(p99.and_then(|p| spread(&p)), |ns| TableCell::time(Some(ns))));
+        row.extend(three(p99.and_then(|p| spread(&p)), TableCell::time));
         Some(row)
     };
     step.cells.iter().filter_map(row).collect()
 }
 
-fn three(spread: Option<Dispersion>, show: impl Fn(f64) -> TableCell) -> [TableCell; 3] {
-    spread.map_or([NONE, NONE, NONE].map(TableCell::from), |s| [s.min, s.median, s.max].map(&show))
+fn three(spread: Option<Dispersion>, show: fn(Option<f64>) -> TableCell) -> [TableCell; 3] {
+    let parts: [fn(Dispersion) -> f64; 3] = [|s| s.min, |s| s.median, |s| s.max];
+    parts.map(|part| show(spread.map(part)))
 }
 
 fn drive_rows(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<Vec<TableCell>> {
@@ -151,15 +151,14 @@ fn drive_rows(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<Vec<Tab
     for cell in step.cells.iter().filter(|c| c.drives.len() > 1) {
         for (drive, summary) in &cell.drives {
             let times = summary.user_latency(step.class);
-            let p = |i: usize| TableCell::latency(times.and_then(|t| t.percentiles_ns[i].as_ref()));
             let drives = &subjects[cell.subject].drives;
             let drive_name = drives.get(*drive as usize).cloned().unwrap_or_default();
             let mut row =
                 texts([step.values[cell.value].text(l), name(subjects, cell), drive_name]);
             row.push(TableCell::rate(summary.ops_per_s.as_ref()));
             row.push(TableCell::megabytes(summary.bytes_per_s.as_ref()));
-            let mean = TableCell::latency(times.and_then(|t| t.mean_ns.as_ref()));
-            row.extend([mean, p(0), p(P99), p(3)]);
+            row.push(TableCell::mean(times));
+            row.extend([P50, P99, P999].map(|at| TableCell::percentile(times, at)));
             all.push(row);
         }
     }

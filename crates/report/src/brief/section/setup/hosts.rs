@@ -44,7 +44,7 @@ fn clocks(l: Language, hosts: &[JointHost]) -> Block {
     let row = |host: &JointHost| {
         let start = &host.start;
         let mut row = texts([host.file.clone(), offset(start.before), offset(start.after)]);
-        row.push(TableCell::time(Some(start.limit_ns as f64)));
+        row.push(TableCell::time(start.limit_ns as f64));
         row.push(start.reference.clone().into());
         (Mark::None, row)
     };
@@ -114,14 +114,14 @@ fn sums(l: Language, measured: &MeasuredFacts, joint: &JointFacts) -> Block {
 /// The sums are in the first class's row, because they are for all classes.
 fn of_class(l: Language, sum: &Sum, index: usize) -> Vec<TableCell> {
     let times = &sum.classes[index].1;
-    let time = TableCell::time;
-    let p = |q: f64| time(times.percentile_ns(q).map(|ns| ns as f64));
+    let p = |q: f64| TableCell::time(times.percentile_ns(q).map(|ns| ns as f64));
     let (ops, megabytes) = match index {
         0 => (number_format::count(l, sum.ops_per_s), number_format::megabytes(l, sum.bytes_per_s)),
         _ => (String::new(), String::new()),
     };
-    let max = time(times.quantile_ns(1.0).map(|ns| ns as f64));
-    vec![ops.into(), megabytes.into(), time(times.mean_ns()), p(0.5), p(0.99), p(0.999), max]
+    let max = TableCell::time(times.quantile_ns(1.0).map(|ns| ns as f64));
+    let mean = TableCell::time(times.mean_ns());
+    vec![ops.into(), megabytes.into(), mean, p(0.5), p(0.99), p(0.999), max]
 }
 
 /// Why a point has no sum.

@@ -92,11 +92,7 @@ fn table(
     (metrics, short): (&[DifferenceColumn], bool),
 ) -> Option<Table> {
     let several = subjects.len() > 1;
-    // A step with one point has no axis.
-    let axis = step.axis_text(l);
-    let names = if axis.is_empty() { 1 } else { 2 };
-    let mut head = if axis.is_empty() { Vec::new() } else { vec![axis] };
-    head.push(say!(l, "column-subject"));
+    let mut head = vec![step.axis_text(l), say!(l, "column-subject")];
     for own in metrics {
         head.push(metric_text::column(l, &own.metric, step));
         head.extend((own.compared && several).then(|| say!(l, "column-difference")));
@@ -122,13 +118,11 @@ fn table(
             }
             let label = if first { label(l, step, at) } else { String::new() };
             let mark = if first { Mark::First } else { Mark::None };
-            let all = [label, subjects[subject].name.clone()];
-            let named = texts(all.into_iter().skip(2 - names));
-            rows.push((mark, [named, row].concat()));
+            rows.push((mark, [texts([label, subjects[subject].name.clone()]), row].concat()));
             first = false;
         }
     }
-    (!rows.is_empty()).then(|| Table::measured(l, names, &head, rows))
+    (!rows.is_empty()).then(|| Table::measured(l, 2, &head, rows))
 }
 
 /// Rivals of the brief's subject: only their differences, point by point.

@@ -90,14 +90,12 @@ fn cells(
     plain: Option<&RepeatSummary>,
     shared: bool,
 ) -> Vec<TableCell> {
-    let none = TableCell::none;
     let mut cells = vec![TableCell::rate(own.and_then(|own| own.ops_per_s.as_ref()))];
     if manner != StepDurability::None && shared {
         let rate = |of: &RepeatSummary| Some(of.ops_per_s.as_ref()?.value);
         let share = own.and_then(rate).zip(plain.and_then(rate)).map(|(own, plain)| own / plain);
         let share = share.filter(|share| share.is_finite());
-        let share = share.map(|share| l.number(&format!("{:.0} %", share * 100.0)));
-        cells.push(share.map_or_else(none, TableCell::from));
+        cells.push(share.map(|share| l.number(&format!("{:.0} %", share * 100.0))).into());
     }
     cells.push(TableCell::latency(own.and_then(p9999)));
     cells

@@ -75,9 +75,7 @@ fn rows(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<(Mark, Vec<Ta
 fn of(l: Language, p: &PowerFacts) -> Vec<TableCell> {
     let count = |e: &Option<Estimate>| TableCell::rate(e.as_ref());
     let read = p.readings.as_ref();
-    let watts = |pick: fn(&PowerReadings) -> f64| {
-        read.map_or_else(TableCell::none, |r| TableCell::fixed(pick(r)))
-    };
+    let watts = |pick: fn(&PowerReadings) -> f64| TableCell::fixed(read.map(pick));
     vec![
         instrument(l, p).into(),
         TableCell::rate(Some(&p.mean_watts)),
@@ -87,7 +85,7 @@ fn of(l: Language, p: &PowerFacts) -> Vec<TableCell> {
         TableCell::joules(p.joules_per_op.as_ref()),
         count(&p.mb_per_watt),
         TableCell::joules(read.and_then(|r| r.joules.as_ref())),
-        p.rest_watts.map_or_else(TableCell::none, TableCell::fixed),
+        TableCell::fixed(p.rest_watts),
         watts(|r| r.min_watts),
         watts(|r| r.max_watts),
         watts(|r| r.p99_watts.value),

@@ -5,7 +5,6 @@ use crate::analysis::claim::curves::mean_curve;
 use crate::analysis::facts::{Comparisons, MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::brief::block::{Block, Mark, Table};
-use crate::brief::number_format::NONE;
 use crate::brief::section::{Section, SectionBlocks};
 use crate::brief::text::table_cell::TableCell;
 use crate::brief::text::wording;
@@ -89,15 +88,13 @@ fn rows(
                 && subject != subjects.headline
         };
         let found = comparisons.all.iter().find(own);
-        found.map_or_else(TableCell::none, |c| wording::in_table(l, subjects, c).into())
+        TableCell::from(found.map(|c| wording::in_table(l, subjects, c)))
     };
     let row = |subject: SubjectKey| {
         let knee = knee(&mean_curve(step, subject));
-        let knee = knee.map_or([NONE, NONE].map(TableCell::from), |k| {
-            [TableCell::fixed(k.load), TableCell::time(Some(k.latency))]
-        });
         let mut row = vec![TableCell::from(subjects[subject].name.clone())];
-        row.extend(knee);
+        row.push(TableCell::fixed(knee.as_ref().map(|k| k.load)));
+        row.push(TableCell::time(knee.as_ref().map(|k| k.latency)));
         row.push(compared(subject, |at| matches!(at, StepPlace::Latency(_)), false));
         row.push(compared(subject, |at| *at == StepPlace::Mean, true));
         row

@@ -1,10 +1,11 @@
 //! Caches of language models' keys and values: the time until a prefix is loaded, hits, throughput
 //! and energy, and what the cache was.
 
-use crate::analysis::facts::{CellFacts, MeasuredFacts, StepFacts, Subjects};
-use crate::analysis::points::point_summary::{P99, RepeatSummary};
+use crate::analysis::facts::{MeasuredFacts, Subjects};
+use crate::analysis::points::point_summary::{P95, P99};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
+use crate::brief::section::steps::{StreamFact, streams_with};
 use crate::brief::section::{Section, SectionBlocks};
 use crate::brief::text::table_cell::{TableCell, texts};
 use crate::language::Language;
@@ -15,19 +16,11 @@ use crate::say;
 pub const SECTION: Section =
     Section::main("kv-cache", |l| say!(l, "section-kv-cache"), SectionBlocks::Figures(blocks));
 
-/// The index of the 95th percentile in `PERCENTILES`.
-const P95: usize = 1;
-
 /// A stream of a cell that goes through a cache.
-struct CachedStream<'f> {
-    step: &'f StepFacts,
-    cell: &'f CellFacts,
-    cached: &'f CachedBlocks,
-    summary: &'f RepeatSummary,
-}
+type CachedStream<'f> = StreamFact<'f, CachedBlocks>;
 
 fn blocks(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> Vec<Block> {
-    let streams: Vec<CachedStream<'_>> = measured.steps.iter().flat_map(of_step).collect();
+    let streams = streams_with(measured, |cell| &cell.replay.caches, |cached| &cached.stream);
     if streams.is_empty() {
         return Vec::new();
     }
@@ -37,17 +30,6 @@ fn blocks(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> Vec<Blo
         Block::chapter(say!(l, "kv-cache-caches")),
         caches(l, &streams),
     ]
-}
-
-fn of_step(step: &StepFacts) -> Vec<CachedStream<'_>> {
-    let mut all = Vec::new();
-    for cell in &step.cells {
-        for cached in &cell.replay.caches {
-            let own = cell.streams.iter().find(|(name, ..)| *name == cached.stream);
-            all.extend(own.map(|(.., summary)| CachedStream { step, cell, cached, summary }));
-        }
-    }
-    all
 }
 
 /// Prefixes, blocks, throughput and energy.
@@ -66,20 +48,12 @@ fn times(l: Language, subjects: &Subjects, streams: &[CachedStream<'_>]) -> Bloc
         say!(l, "kv-cache-joules"),
     ];
     let row = |stream: &CachedStream<'_>| {
-        let CachedStream { step, cell, cached, summary } = stream;
-        let mut row = texts([
-            step.title.text(l),
-            step.values[cell.value].text(l),
-            subjects[cell.subject].name.clone(),
-        ]);
-        let latency = |class| summary.class(Some(class)).map(|own| own.user_latency());
-        let prefix = latency(Class::PREFIX);
-        row.push(TableCell::latency(prefix.and_then(|all| all.mean_ns.as_ref())));
-        let percentile = |class, at: usize| {
-            TableCell::latency(latency(class).and_then(|all| all.percentiles_ns[at].as_ref()))
-        };
-        row.extend([percentile(Class::PREFIX, P95), percentile(Class::PREFIX, P99)]);
-        row.push(percentile(Class::READ, P99));
+        let CachedStream { cell, fact: cached, summary, .. } = stream;
+        let mut row = texts(stream.place(l, subjects));
+        let prefix = summary.user_latency(Some(Class::PREFIX));
+        row.push(TableCell::mean(prefix));
+        row.extend([P95, P99].map(|at| TableCell::percentile(prefix, at)));
+        row.push(TableCell::percentile(summary.user_latency(Some(Class::READ)), P99));
         let ops = |class| Some(summary.class(Some(class))?.ops_per_s.as_ref()?.value);
         let hits = ops(Class::READ).unwrap_or(0.0);
         let blocks = summary.ops_per_s.as_ref().map_or(0.0, |ops| ops.value);
@@ -121,7 +95,7 @@ fn caches(l: Language, streams: &[CachedStream<'_>]) -> Block {
         say!(l, "kv-cache-memory-hits"),
     ];
     let (mut rows, mut seen) = (Vec::new(), Vec::new());
-    for CachedStream { step, cached, .. } in streams {
+    for CachedStream { step, fact: cached, .. } in streams {
         let title = step.title.text(l);
         if seen.contains(&(title.clone(), *cached)) {
             continue;
@@ -129,7 +103,7 @@ fn caches(l: Language, streams: &[CachedStream<'_>]) -> Block {
         let CachedBlocks { model, eviction, spread, .. } = cached;
         let names = [title.clone(), model.clone(), eviction.clone(), spread.clone()];
         let mut row = texts(names);
-        row.push(TableCell::size(Some(cached.block_bytes as f64)));
+        row.push(TableCell::size(cached.block_bytes as f64));
         let counts = [
             cached.tokens,
             cached.blocks,

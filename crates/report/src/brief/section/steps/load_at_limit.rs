@@ -90,7 +90,6 @@ fn row(
 
 /// The limited percentile.
 fn reached<'c>(cell: &'c CellFacts, search: &Search) -> Option<&'c Estimate> {
-    let (.., summary) = cell.streams.iter().find(|(name, ..)| *name == search.stream)?;
-    let class = summary.limited_class()?;
+    let class = cell.stream(&search.stream)?.limited_class()?;
     class.user_latency().percentiles_ns[search.index()].as_ref()
 }

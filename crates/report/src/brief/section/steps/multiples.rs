@@ -5,7 +5,7 @@ use crate::analysis::claim::multiple::{self, Multiple};
 use crate::analysis::facts::{CellFacts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::point_numbers::OVER_MS;
-use crate::analysis::points::point_summary::{Latency, PERCENTILES};
+use crate::analysis::points::point_summary::{Latency, PERCENTILES, RepeatSummary};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
 use crate::brief::section::{Section, SectionBlocks};
@@ -79,8 +79,7 @@ fn rows(
     search: &Search,
     cell: &CellFacts,
 ) -> Vec<(Mark, Vec<String>)> {
-    let stream = cell.streams.iter().find(|(name, ..)| *name == search.stream);
-    let class = stream.and_then(|(.., s)| s.limited_class());
+    let class = cell.stream(&search.stream).and_then(RepeatSummary::limited_class);
     let Some(class) = class else { return Vec::new() };
     let at = step.values[cell.value].text(l);
     let row = |time: String, latency: &Latency, holds: String| {

@@ -1,12 +1,12 @@
 //! Recorded loads: whether they were replayed when they happened, whether with the same requests,
 //! and what was changed of them.
 
-use crate::analysis::facts::{CellFacts, Comparisons, MeasuredFacts, StepFacts, Subjects};
-use crate::analysis::points::point_summary::{MovedData, RATE_KEPT, RepeatSummary};
+use crate::analysis::facts::{Comparisons, MeasuredFacts, Subjects};
+use crate::analysis::points::point_summary::{MovedData, P50, P99, RATE_KEPT};
 use crate::base::units::Rate;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
-use crate::brief::section::steps::replay_model;
+use crate::brief::section::steps::{StreamFact, replay_model, streams_with};
 use crate::brief::section::{Section, SectionBlocks};
 use crate::brief::text::table_cell::{TableCell, in_unit, texts};
 use crate::chart::{self, StepDrawing};
@@ -19,12 +19,7 @@ pub const SECTION: Section =
     Section::main("replay", |l| say!(l, "section-replay"), SectionBlocks::Compared(blocks));
 
 /// A stream of a cell that replays a recorded load.
-struct ReplayedStream<'f> {
-    step: &'f StepFacts,
-    cell: &'f CellFacts,
-    recorded: &'f Replayed,
-    summary: &'f RepeatSummary,
-}
+type ReplayedStream<'f> = StreamFact<'f, Replayed>;
 
 fn blocks(
     l: Language,
@@ -32,7 +27,7 @@ fn blocks(
     measured: &MeasuredFacts,
     comparisons: &Comparisons,
 ) -> Vec<Block> {
-    let streams: Vec<ReplayedStream<'_>> = measured.steps.iter().flat_map(of_step).collect();
+    let streams = streams_with(measured, |cell| &cell.replay.recorded, |own| &own.stream);
     if streams.is_empty() {
         return Vec::new();
     }
@@ -48,53 +43,23 @@ fn blocks(
     out
 }
 
-fn of_step(step: &StepFacts) -> Vec<ReplayedStream<'_>> {
-    let mut all = Vec::new();
-    for cell in &step.cells {
-        for recorded in &cell.replay.recorded {
-            let own = cell.streams.iter().find(|(name, ..)| *name == recorded.stream);
-            if let Some((.., summary)) = own {
-                all.push(ReplayedStream { step, cell, recorded, summary });
-            }
-        }
-    }
-    all
+/// The names of the columns that say which stream it is.
+fn place_head(l: Language) -> [String; 4] {
+    [
+        say!(l, "column-step"),
+        say!(l, "column-at"),
+        say!(l, "column-subject"),
+        say!(l, "column-stream"),
+    ]
 }
 
-/// The columns that say which stream it is.
-fn place(
-    l: Language,
-    (subjects, is_swept): (&Subjects, bool),
-    stream: &ReplayedStream<'_>,
-) -> Vec<String> {
-    let ReplayedStream { step, cell, recorded, .. } = stream;
-    let mut place = vec![step.title.text(l)];
-    if is_swept {
-        place.push(step.values[cell.value].text(l));
-    }
-    place.extend([subjects[cell.subject].name.clone(), recorded.stream.clone()]);
-    place
-}
-
-fn place_head(l: Language, is_swept: bool) -> Vec<String> {
-    let mut head = vec![say!(l, "column-step")];
-    if is_swept {
-        head.push(say!(l, "column-at"));
-    }
-    head.extend([say!(l, "column-subject"), say!(l, "column-stream")]);
-    head
-}
-
-/// Whether one of the steps has an axis.
-fn is_swept(streams: &[ReplayedStream<'_>]) -> bool {
-    streams.iter().any(|stream| stream.step.axis.is_some())
+fn place(l: Language, subjects: &Subjects, stream: &ReplayedStream<'_>) -> Vec<TableCell> {
+    texts(stream.place(l, subjects).into_iter().chain([stream.fact.stream.clone()]))
 }
 
 /// Arrivals and what was kept of them; lateness and backlog beside the response times.
 fn times(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) -> Block {
-    let is_swept = is_swept(streams);
-    let mut head = place_head(l, is_swept);
-    let left = head.len();
+    let mut head = place_head(l).to_vec();
     head.extend([
         in_unit(l, &say!(l, "column-arrivals"), "1/s"),
         in_unit(l, &say!(l, "column-achieved"), "ops/s"),
@@ -114,7 +79,7 @@ fn times(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) -> Bl
             Some(Rate::OpsPerSec(rate)) => TableCell::fixed(rate),
             _ => TableCell::none(),
         };
-        let mut row = texts(place(l, (subjects, is_swept), stream));
+        let mut row = place(l, subjects, stream);
         row.extend([asked, TableCell::rate(summary.ops_per_s.as_ref())]);
         row.extend(texts([
             achieved.map_or(NONE.to_string(), |share| number_format::share(l, share)),
@@ -122,21 +87,16 @@ fn times(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) -> Bl
             of_schedule(number_format::grouped(l, summary.backlog_max)),
             of_schedule(number_format::grouped(l, summary.backlog_end)),
         ]));
-        let lead = summary.limited_class();
-        let response = lead.map(|class| class.user_latency());
-        row.extend([0, 2].map(|at| {
-            TableCell::latency(response.and_then(|all| all.percentiles_ns[at].as_ref()))
-        }));
+        let response = summary.limited_class().map(|class| class.user_latency());
+        row.extend([P50, P99].map(|at| TableCell::percentile(response, at)));
         (if bad { Mark::Bad } else { Mark::None }, row)
     };
-    Table::measured(l, left, &head, streams.iter().map(row).collect()).block()
+    Table::measured(l, 4, &head, streams.iter().map(row).collect()).block()
 }
 
 /// Mix and sizes of the trace against those replayed.
 fn requests(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) -> Block {
-    let is_swept = is_swept(streams);
-    let mut head = place_head(l, is_swept);
-    let left = head.len();
+    let mut head = place_head(l).to_vec();
     head.extend([
         say!(l, "replay-requests-of-trace"),
         say!(l, "replay-reads-of-trace"),
@@ -145,7 +105,7 @@ fn requests(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) ->
         say!(l, "replay-size"),
     ]);
     let row = |stream: &ReplayedStream<'_>| {
-        let Replayed { reads, writes, .. } = stream.recorded;
+        let Replayed { reads, writes, .. } = stream.fact;
         let recorded = MovedData {
             reads: reads.requests as f64,
             ops: (reads.requests + writes.requests) as f64,
@@ -156,16 +116,16 @@ fn requests(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) ->
             let percent = |share| number_format::percent(l, share * 100.0, 1);
             of.read_share().map_or(NONE.to_string(), percent)
         };
-        let mut row = texts(place(l, (subjects, is_swept), stream));
+        let mut row = place(l, subjects, stream);
         row.extend(texts([
-            number_format::grouped(l, stream.recorded.requests()),
+            number_format::grouped(l, stream.fact.requests()),
             share(&recorded),
             share(&moved),
         ]));
         row.extend([&recorded, &moved].map(|of| TableCell::size(of.mean_size())));
         (Mark::None, row)
     };
-    Table::measured(l, left, &head, streams.iter().map(row).collect()).block()
+    Table::measured(l, 4, &head, streams.iter().map(row).collect()).block()
 }
 
 /// From where to where offsets were brought, and what that changes.

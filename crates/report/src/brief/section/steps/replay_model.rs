@@ -1,7 +1,7 @@
 //! A recorded load beside its model: the two steps of a protocol that `dyno trace model` wrote.
 
 use crate::analysis::facts::{CellFacts, MeasuredFacts, Subjects};
-use crate::analysis::points::point_summary::RepeatSummary;
+use crate::analysis::points::point_summary::{P50, P99, P999, RepeatSummary};
 use crate::analysis::points::replay::{MODEL, TRACE};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format;
@@ -66,15 +66,12 @@ fn row(l: Language, place: Vec<String>, cell: &CellFacts, total: &RepeatSummary)
     row.extend([
         TableCell::rate(total.ops_per_s.as_ref()),
         TableCell::fixed(most),
-        idc.map_or_else(TableCell::none, TableCell::fixed),
-        reads.map_or_else(TableCell::none, TableCell::from),
+        TableCell::fixed(idc),
+        reads.into(),
         TableCell::size(moved.mean_size()),
     ]);
-    let lead = total.limited_class().map(|class| class.user_latency());
-    row.extend(
-        [0, 2, 3]
-            .map(|at| TableCell::latency(lead.and_then(|all| all.percentiles_ns[at].as_ref()))),
-    );
+    let response = total.limited_class().map(|class| class.user_latency());
+    row.extend([P50, P99, P999].map(|at| TableCell::percentile(response, at)));
     row
 }
 

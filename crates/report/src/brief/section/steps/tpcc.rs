@@ -3,7 +3,7 @@
 
 use crate::analysis::facts::{MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::points::metric::NEW_ORDER;
-use crate::analysis::points::point_summary::RepeatSummary;
+use crate::analysis::points::point_summary::{P95, RepeatSummary};
 use crate::brief::block::{Block, Mark, Role, Table, plain, strong};
 use crate::brief::number_format::{self, NONE};
 use crate::brief::section::{Section, SectionBlocks};
@@ -34,9 +34,6 @@ const LIMITS_S: [(Class, u32); 6] = [
     (DEFERRED, 80),
     (STOCK_LEVEL, 20),
 ];
-
-/// The index of p95. If 95 % keep a limit, so do 90 %.
-const P95: usize = 1;
 
 fn blocks(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> Vec<Block> {
     let mut out = Vec::new();
@@ -110,6 +107,7 @@ fn account(l: Language, summary: &RepeatSummary) -> [Block; 2] {
             }
         }
         let times = c.user_latency();
+        // If 95 % keep a limit, so do 90 %.
         let p95 = times.percentiles_ns[P95].as_ref();
         let limit_ns = f64::from(limit_s) * 1e9;
         let kept = match p95 {
@@ -131,7 +129,7 @@ fn account(l: Language, summary: &RepeatSummary) -> [Block; 2] {
                 String::new()
             },
         ]);
-        row.extend([TableCell::latency(times.mean_ns.as_ref()), TableCell::latency(p95)]);
+        row.extend([TableCell::mean(Some(times)), TableCell::latency(p95)]);
         row.push(TableCell::largest(times));
         row.extend(texts([format!("{limit_s} s"), kept]));
         rows.push((Mark::None, row));

@@ -144,14 +144,13 @@ fn life_table(
         let stated = statements.of_drives(subject)?;
         let own = work::life_of(subject, stated, cell)?;
         let rated = life::rated_bytes(stated)?;
-        let fixed = |value: Option<f64>| value.map_or_else(TableCell::none, TableCell::fixed);
         let mut row = texts([step.values[cell.value].text(l), name(subjects, cell)]);
         row.extend([
             TableCell::fixed(own.host_bytes_per_s / 1e6),
-            fixed(own.drive_writes_per_day),
-            fixed(stated.drive_writes_per_day()).marked(OF_DATA_SHEET),
-            TableCell::volume(Some(rated)).marked(OF_DATA_SHEET),
-            fixed(own.years),
+            TableCell::fixed(own.drive_writes_per_day),
+            TableCell::fixed(stated.drive_writes_per_day()).marked(OF_DATA_SHEET),
+            TableCell::volume(rated).marked(OF_DATA_SHEET),
+            TableCell::fixed(own.years),
         ]);
         Some((Mark::None, row))
     };
