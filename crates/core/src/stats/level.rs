@@ -3,6 +3,11 @@
 use super::family::FEWEST;
 use super::moments::{mean, t_95, variance};
 
+/// The geometric mean of positive values; not a number without any.
+pub fn geometric_mean(values: &[f64]) -> f64 {
+    mean(&values.iter().map(|v| v.ln()).collect::<Vec<f64>>()).exp()
+}
+
 /// A level over repeats.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Level {

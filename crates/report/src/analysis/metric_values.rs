@@ -263,9 +263,7 @@ impl PointPart {
     pub fn of<'a>(&self, cell: &'a CellFacts) -> Option<&'a RepeatSummary> {
         match self {
             PointPart::Whole => cell.total.as_ref(),
-            PointPart::Stream(stream) => {
-                cell.streams.iter().find(|(name, ..)| name == stream).map(|(.., s)| s)
-            }
+            PointPart::Stream(stream) => cell.stream(stream),
             PointPart::Drive(drive) => {
                 cell.drives.iter().find(|(index, _)| index == drive).map(|(_, s)| s)
             }

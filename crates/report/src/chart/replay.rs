@@ -16,7 +16,7 @@ pub fn figures(drawing: &StepDrawing<'_>) -> Vec<Chart> {
     let scaled = step.axis.as_ref().is_some_and(|axis| axis.field == Field::Scale);
     let recorded = step.values.iter().position(|value| scaled && value.number == 1.0);
     let value = recorded.unwrap_or(step.lead);
-    let cells = |subject| step.cells_of(subject).into_iter().nth(value).flatten();
+    let cells = |subject| step.cell(subject, value);
     let lead: Vec<&CellFacts> = subjects.keys().filter_map(cells).collect();
     if lead.iter().all(|cell| cell.replay.response_ns.len() < 3) {
         return Vec::new();

@@ -318,7 +318,7 @@ impl<'a> StepDrawing<'a> {
     /// The cells of the representative point.
     pub(super) fn lead(&self) -> Vec<(SubjectKey, &CellFacts)> {
         let subjects = self.subjects.keys();
-        let cell = |subject| self.step.cells_of(subject).into_iter().nth(self.step.lead).flatten();
+        let cell = |subject| self.step.cell(subject, self.step.lead);
         subjects.filter_map(|subject| Some((subject, cell(subject)?))).collect()
     }
 

@@ -17,6 +17,7 @@ use crate::plan::Field;
 use crate::plan::search::Search;
 use crate::stats::curve::{self, knee, latency_at, load_at};
 use crate::stats::family::{Observation, Sheet};
+use crate::stats::level::geometric_mean;
 
 /// Fewer points do not form a curve.
 const FEWEST_POINTS: usize = 4;
@@ -101,11 +102,8 @@ fn compared(
 
 /// The geometric mean of a curve's latencies at some loads.
 fn mean_latency(points: &[curve::LoadAndLatency], loads: &[f64]) -> Option<f64> {
-    let logs = loads
-        .iter()
-        .map(|load| Some(latency_at(points, *load)?.ln()))
-        .collect::<Option<Vec<f64>>>()?;
-    Some((logs.iter().sum::<f64>() / logs.len() as f64).exp())
+    let all = loads.iter().map(|load| latency_at(points, *load)).collect::<Option<Vec<f64>>>()?;
+    Some(geometric_mean(&all))
 }
 
 /// A figure of every subject, if every repeat's curve has it: no extrapolation.
@@ -223,8 +221,7 @@ fn held(
     let mut found = None;
     for cell in cells.iter().take_while(|cell| failed.is_none_or(|value| cell.value < value)) {
         let Some(i) = cell.repeats.iter().position(|r| *r == repeat) else { continue };
-        let (.., summary) = cell.streams.iter().find(|(name, ..)| *name == search.stream)?;
-        let class = summary.limited_class()?;
+        let class = cell.stream(&search.stream)?.limited_class()?;
         let latency = *class.user_latency().percentiles_by_repeat[search.index()].get(i)?;
         if latency > search.at_most_ns as f64 {
             break;

@@ -6,6 +6,7 @@ use crate::analysis::facts::{StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::metric::Metric;
 use crate::plan::model::headline::AxisPlace;
+use crate::stats::level::geometric_mean;
 
 /// Whether one of a subject's points was not limited by the drive.
 pub fn has_marks(step: &StepFacts, subject: SubjectKey) -> bool {
@@ -24,9 +25,9 @@ pub fn over_axis(
         AxisPlace::EqualLoad => curves::mean_over_loads(subjects, step, subject),
         AxisPlace::Mean => {
             let shared = shared(subjects, step, metric).into_iter();
-            let logs: Vec<f64> =
-                shared.filter_map(|at| figure(step, metric, (subject, at))).map(f64::ln).collect();
-            (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64).exp())
+            let of = |at| figure(step, metric, (subject, at));
+            let all: Vec<f64> = shared.filter_map(of).collect();
+            (!all.is_empty()).then(|| geometric_mean(&all))
         }
         AxisPlace::Top | AxisPlace::Value(_) | AxisPlace::EqualLatency | AxisPlace::Limit => None,
     }

@@ -9,7 +9,7 @@ use crate::plan::Step;
 pub fn groups(measured: &MeasuredFacts, setup: &SetupFacts) -> Vec<Vec<(u64, StepKey)>> {
     let mut found: Vec<(Step, Vec<(u64, StepKey)>)> = Vec::new();
     let protocol = setup.runs.first().map(|run| &run.resolved.protocol);
-    let planned = |name: &str| protocol?.steps.iter().find(|step| step.name == name);
+    let planned = |name: &str| protocol?.step(name);
     for step in &measured.steps {
         let Some((rest, size)) = planned(&step.name).and_then(without_size) else { continue };
         match found.iter_mut().find(|(known, _)| *known == rest) {

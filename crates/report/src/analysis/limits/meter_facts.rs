@@ -65,9 +65,7 @@ impl Metered {
             power: power::series(&gauges, &load, window_s),
             writes: plan
                 .protocol
-                .steps
-                .iter()
-                .find(|step| step.name == point.key.step)
+                .step(&point.key.step)
                 .and_then(|step| PointWrites::of(&gauges, step, point)),
             slow_commands: SlowCommands::of(&gauges, point, window_s),
             errors: device_errors::of(&gauges),

@@ -3,6 +3,7 @@
 use crate::analysis::difference::Difference;
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::Metric;
+use crate::stats::level::geometric_mean;
 use crate::stats::specimens::{Components, Models, components};
 
 /// One drive at the headline place of a step.
@@ -96,7 +97,7 @@ impl DriveModel {
 
     /// Geometric mean over the drives.
     pub fn level(&self) -> f64 {
-        geometric(&self.specimens.iter().map(|s| s.level).collect::<Vec<_>>())
+        geometric_mean(&self.specimens.iter().map(|s| s.level).collect::<Vec<_>>())
     }
 }
 
@@ -105,10 +106,4 @@ fn distinct<'a>(all: impl Iterator<Item = Option<&'a str>>) -> Vec<&'a str> {
     found.sort_unstable();
     found.dedup();
     found
-}
-
-/// The geometric mean.
-pub fn geometric(values: &[f64]) -> f64 {
-    let logs: f64 = values.iter().map(|v| v.ln()).sum();
-    (logs / values.len().max(1) as f64).exp()
 }

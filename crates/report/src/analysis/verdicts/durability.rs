@@ -81,10 +81,7 @@ fn manners<'f>(
 
 /// The headline stream of a step, in the first run that has it.
 fn stream<'f>(setup: &'f SetupFacts, step: &StepFacts) -> Option<&'f Stream> {
-    let of_run = |run: &'f RunFacts| {
-        let mut steps = run.resolved.protocol.steps.iter();
-        steps.find(|own| own.name == step.name)
-    };
+    let of_run = |run: &'f RunFacts| run.resolved.protocol.step(&step.name);
     setup.runs.iter().find_map(of_run)?.streams.iter().find(|stream| stream.headline)
 }
 

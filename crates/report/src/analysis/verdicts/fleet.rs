@@ -13,10 +13,11 @@ use crate::analysis::comparability::{alike, conditions};
 use crate::analysis::difference::{Difference, FieldDifference};
 use crate::analysis::facts::{CellFacts, DisclosureGroup, Facts, SetupFacts, StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
-use crate::analysis::notes::models::{DriveModel, Fleet, FleetDrive, ModelRatio, geometric};
+use crate::analysis::notes::models::{DriveModel, Fleet, FleetDrive, ModelRatio};
 use crate::analysis::points::metric::{Metric, PointFigure, PointPart};
 use crate::record::key::{FactHeading, drive, host};
 use crate::stats::Better;
+use crate::stats::level::geometric_mean;
 use crate::stats::specimens::{components, models, outlying};
 
 /// A model with fewer specimens is not sampled.
@@ -72,7 +73,7 @@ fn merged(all: Vec<FleetDrive>) -> Vec<FleetDrive> {
         if let Some(same) = known.and_then(|at| found.get_mut(*at)) {
             same.by_repeat.extend(one.by_repeat);
             same.levels.extend(one.levels);
-            same.level = geometric(&same.by_repeat);
+            same.level = geometric_mean(&same.by_repeat);
             continue;
         }
         at.extend(one.serial.clone().map(|serial| (serial, found.len())));
@@ -148,7 +149,7 @@ fn specimens(
         }
         let by_repeat: Vec<f64> =
             observations(step, cell, &metric).into_iter().map(|o| o.value).collect();
-        let level = geometric(&by_repeat);
+        let level = geometric_mean(&by_repeat);
         if by_repeat.is_empty() || !level.is_finite() || level <= 0.0 {
             return None;
         }
@@ -209,7 +210,7 @@ mod tests {
     use super::*;
 
     fn specimen(serial: &str, host: &str, by_repeat: &[f64]) -> FleetDrive {
-        let level = geometric(by_repeat);
+        let level = geometric_mean(by_repeat);
         FleetDrive {
             subject: SubjectKey(0),
             drive: None,

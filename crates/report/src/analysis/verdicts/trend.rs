@@ -12,6 +12,7 @@ use crate::analysis::points::metric::{Metric, MetricRequest};
 use crate::analysis::title::ProtocolTitle;
 use crate::plan::{Plan, PointPlan};
 use crate::record::key::{FactHeading, FactKey, cpu, drive, host};
+use crate::stats::level::geometric_mean;
 use crate::stats::runs::changes::{ChangePoint, change_points};
 use crate::stats::{Estimate, estimate};
 
@@ -265,8 +266,7 @@ fn figure(
     let each: Vec<_> = cells.iter().map(|c| metric.of(step, c)).collect::<Option<_>>()?;
     let repeats = each.iter().map(|(_, values)| values.len()).min()?;
     let mean = |repeat: usize| {
-        let logs = each.iter().map(|(_, values)| values[repeat].ln());
-        (logs.sum::<f64>() / each.len() as f64).exp()
+        geometric_mean(&each.iter().map(|(_, values)| values[repeat]).collect::<Vec<f64>>())
     };
     let means: Vec<f64> = (0..repeats).map(mean).collect();
     let estimate = estimate::from_repeats(&means, each[0].0.unit)?;

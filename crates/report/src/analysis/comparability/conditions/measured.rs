@@ -125,10 +125,8 @@ fn missing(
 /// contain.
 fn asked(subjects: &Subjects, setup: &SetupFacts, step: &StepFacts, subject: SubjectKey) -> usize {
     let run = setup.runs.get(subjects[subject].run);
-    let of_plan = |step: &StepFacts, plan: &crate::plan::Plan| {
-        plan.protocol.steps.iter().any(|own| own.name == step.name)
-    };
-    run.filter(|run| run.until_percent.is_none() && of_plan(step, &run.resolved))
+    let of_plan = |run: &RunFacts| run.resolved.protocol.step(&step.name).is_some();
+    run.filter(|run| run.until_percent.is_none() && of_plan(run))
         .map_or(0, |run| run.repeats as usize)
 }
 
