@@ -156,7 +156,7 @@ fn strips(l: Language, step: &StepFacts, fleet: &Fleet) -> Strips {
         false => say!(l, "fleet-figure-by-host", metric = &x_label),
     };
     Strips {
-        text: FigureText { language: l, title: title(l, step, fleet), caption, signs: Vec::new() },
+        text: FigureText::of(l, title(l, step, fleet), caption),
         x_label,
         hosts,
         strips: all,
@@ -188,7 +188,7 @@ fn ordered(l: Language, step: &StepFacts, fleet: &Fleet, model: &DriveModel) -> 
     let (y_label, drive) = (label(l, fleet), &model.specimens[farthest].name);
     let caption = say!(l, "fleet-ordered", metric = &y_label, model = &model.name, drive);
     Some(Ordered {
-        text: FigureText { language: l, title: title(l, step, fleet), caption, signs: Vec::new() },
+        text: FigureText::of(l, title(l, step, fleet), caption),
         y_label,
         names: [model.name.clone(), drive.clone()],
         dots: order.iter().map(of).collect(),

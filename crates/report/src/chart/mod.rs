@@ -46,6 +46,16 @@ pub struct FigureText {
 }
 
 impl FigureText {
+    /// Of a figure without marks.
+    pub fn of(
+        language: Language,
+        title: impl Into<String>,
+        caption: impl Into<String>,
+    ) -> FigureText {
+        let (title, caption, signs) = (title.into(), caption.into(), Vec::new());
+        FigureText { language, title, caption, signs }
+    }
+
     /// The caption with the meanings of all marks in one pair of brackets.
     pub fn full_caption(&self, more: &[String]) -> String {
         let signs = [&self.signs, more].concat();

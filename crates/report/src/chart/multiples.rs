@@ -65,7 +65,7 @@ pub fn figures(
         }
     };
     let (panels, names) = (steps.iter().map(panel).collect(), subjects.names());
-    let mut all = of_panels(&text(l, say!(l, "figures-lead")), &names, "summary", panels, None);
+    let mut all = of_panels(&FigureText::of(l, "", say!(l, "figures-lead")), &names, "summary", panels, None);
     all.extend(megabytes(l, subjects, steps));
     all
 }
@@ -93,11 +93,7 @@ fn megabytes(l: Language, subjects: &Subjects, steps: &[&StepFacts]) -> Vec<Char
     let all = panels.iter().flat_map(|panel| &panel.levels).flatten().map(|l| l.value);
     let scale = all.fold(0.0, f64::max);
     let caption = say!(l, "figures-megabytes");
-    of_panels(&text(l, caption), &subjects.names(), "summary-mb", panels, Some(scale))
-}
-
-fn text(language: Language, caption: String) -> FigureText {
-    FigureText { language, title: String::new(), caption, signs: Vec::new() }
+    of_panels(&FigureText::of(l, "", caption), &subjects.names(), "summary-mb", panels, Some(scale))
 }
 
 fn moves_data(step: &StepFacts) -> bool {

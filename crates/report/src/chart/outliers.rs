@@ -136,12 +136,7 @@ mod tests {
                 outliers: 40,
             };
             let series = (0..subjects).map(subject).collect();
-            let text = FigureText {
-                language: Language::ENGLISH,
-                title: String::new(),
-                caption: "Outliers".into(),
-                signs: Vec::new(),
-            };
+            let text = FigureText::of(Language::ENGLISH, "", "Outliers");
             let svg = OutlierChart { text, series, first }.svg(&Palette::default());
             crate::chart::tests::check(&svg).expect("it reads");
             assert_eq!(svg.matches("<title>").count(), 40 * subjects);

@@ -35,16 +35,12 @@ pub fn figures(drawing: &StepDrawing<'_>) -> Vec<Chart> {
     };
     // All subjects replay the same requests.
     let bursts = lead.first().map(|cell| cell.replay.bursts()).unwrap_or_default();
+    let caption = match bursts.is_empty() {
+        true => say!(l, "figure-response-over-time"),
+        false => say!(l, "figure-response-over-time-bursts"),
+    };
     let plot = Panels {
-        text: FigureText {
-            language: l,
-            title: step.title.text(l),
-            caption: match bursts.is_empty() {
-                true => say!(l, "figure-response-over-time"),
-                false => say!(l, "figure-response-over-time-bursts"),
-            },
-            signs: Vec::new(),
-        },
+        text: FigureText::of(l, step.title.text(l), caption),
         names: lead.iter().map(|cell| name(subjects, cell)).collect(),
         panels: vec![
             panel(say!(l, "figure-arrivals-a-second"), &|cell| cell.replay.arrivals.clone()),
@@ -82,12 +78,7 @@ pub fn beside_model(
         return Vec::new();
     }
     let plot = Panels {
-        text: FigureText {
-            language: l,
-            title: String::new(),
-            caption: say!(l, "figure-trace-and-model"),
-            signs: Vec::new(),
-        },
+        text: FigureText::of(l, "", say!(l, "figure-trace-and-model")),
         names: [trace, model].map(|step| step.title.text(l)).into(),
         panels,
         spans: Vec::new(),

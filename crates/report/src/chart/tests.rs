@@ -13,8 +13,7 @@ use crate::chart::kinds::percentiles::Percentiles;
 use crate::language::Language;
 
 fn text(title: &str, caption: &str) -> FigureText {
-    let (title, caption) = (title.to_string(), caption.to_string());
-    FigureText { language: Language::ENGLISH, title, caption, signs: Vec::new() }
+    FigureText::of(Language::ENGLISH, title, caption)
 }
 
 fn nodes<'a>(group: &'a Group, found: &mut Vec<&'a Node>) {

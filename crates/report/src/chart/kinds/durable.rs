@@ -52,13 +52,9 @@ fn figure(
             series.push(CurveSeries { name, points });
         }
     }
+    let caption = say!(l, "durable-figure", step = &lead.title);
     let plot = CurveChart {
-        text: FigureText {
-            language: l,
-            title: say!(l, "section-durable"),
-            caption: say!(l, "durable-figure", step = &lead.title),
-            signs: Vec::new(),
-        },
+        text: FigureText::of(l, say!(l, "section-durable"), caption),
         x_label: lead.axis_text(l),
         y_label: "ops/s".to_string(),
         log_y: true,

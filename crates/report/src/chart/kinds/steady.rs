@@ -74,19 +74,10 @@ fn rounds<'a>(
     });
     let round = Number(units::duration(first.round_ns));
     let band = Number(format!("{:.0} %", first.rule.excursion * 50.0));
+    let metric = Name::tracked(first.metric.name());
+    let caption = say!(l, "figure-convergence-in-rounds", metric, round, band);
     Rounds {
-        text: FigureText {
-            language: l,
-            title: say!(l, "figure-convergence"),
-            caption: say!(
-                l,
-                "figure-convergence-in-rounds",
-                metric = Name::tracked(first.metric.name()),
-                round = round,
-                band = band
-            ),
-            signs: Vec::new(),
-        },
+        text: FigureText::of(l, say!(l, "figure-convergence"), caption),
         y_label: first.metric.unit().to_string(),
         series: series.collect(),
     }

@@ -10,7 +10,7 @@ use crate::language::Language;
 use crate::trace::{RequestKind, TraceProfile};
 
 fn text(caption: String) -> FigureText {
-    FigureText { language: Language::default(), title: String::new(), caption, signs: Vec::new() }
+    FigureText::of(Language::default(), "", caption)
 }
 
 /// Arrivals per second over the time of the trace.
