@@ -83,7 +83,8 @@ pub struct SetupFacts {
 pub struct ReportStatements {
     /// The publisher's statements.
     pub declared: Declaration,
-    /// What the plans, and brief.toml before them, state of the subjects' drives.
+    /// What the plans, and brief.toml before them, state of the subjects' drives, by the
+    /// subject's name in the report.
     pub specifications: Specifications,
     /// The masks of subjects.
     pub mask: Mask,
@@ -334,8 +335,7 @@ pub struct DisclosureGroup {
 impl ReportStatements {
     /// What is stated of a subject's drives.
     pub fn of_drives(&self, subject: &SubjectFacts) -> Option<&Specification> {
-        let SubjectFacts { name, own_name, .. } = subject;
-        self.specifications.get(name).or_else(|| self.specifications.get(own_name))
+        self.specifications.get(&subject.name)
     }
 }
 

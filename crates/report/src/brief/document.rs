@@ -103,8 +103,7 @@ fn parts(l: Language, facts: &Facts, options: &BriefOptions) -> Result<Vec<Brief
         };
         Some(BriefSection { id: id.to_string(), title, appendix: section.appendix, blocks })
     };
-    let drives = specification::stated(&facts.subjects, &facts.statements, options.drives());
-    let sources = Sources { language: l, facts, drives: &drives };
+    let sources = Sources { language: l, facts };
     let own = |place: &str| -> Result<Vec<BriefSection>> {
         let part = |t: &OwnText| {
             let markdown =
@@ -127,7 +126,7 @@ fn parts(l: Language, facts: &Facts, options: &BriefOptions) -> Result<Vec<Brief
         });
     }
     all.extend(own("")?);
-    let stated = specification::blocks(l, &facts.subjects, &facts.measured, &drives)?;
+    let stated = specification::blocks(l, &facts.subjects, &facts.measured, &facts.statements)?;
     if !stated.is_empty() {
         let (id, title) = (specification::ID.to_string(), say!(l, "specification"));
         all.push(BriefSection { id, title, appendix: false, blocks: stated });
@@ -136,7 +135,7 @@ fn parts(l: Language, facts: &Facts, options: &BriefOptions) -> Result<Vec<Brief
         all.extend(made(&id));
         all.extend(own(&id)?);
     }
-    let blocks = declared::blocks(l, &facts.statements, &drives)?;
+    let blocks = declared::blocks(l, &facts.statements)?;
     if !blocks.is_empty() {
         let (id, title) = (declared::ID.to_string(), say!(l, "declared-notes"));
         all.push(BriefSection { id, title, appendix: false, blocks });

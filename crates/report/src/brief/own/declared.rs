@@ -6,7 +6,6 @@ use crate::base::error::{Result, failed};
 use crate::brief::block::{Block, Style, TextLine, TextSpan, plain};
 use crate::language::Language;
 use crate::plan::declaration::raised;
-use crate::plan::specification::Specifications;
 use crate::say;
 
 /// The anchor of the last part.
@@ -32,14 +31,11 @@ pub fn lines(l: Language, statements: &ReportStatements) -> Result<Vec<Block>> {
 }
 
 /// The last part; None without statements.
-pub fn blocks(
-    l: Language,
-    statements: &ReportStatements,
-    drives: &Specifications,
-) -> Result<Vec<Block>> {
+pub fn blocks(l: Language, statements: &ReportStatements) -> Result<Vec<Block>> {
     let declared = &statements.declared;
     let mut blocks = Vec::new();
-    let links: Vec<TextLine> = drives
+    let links: Vec<TextLine> = statements
+        .specifications
         .iter()
         .filter_map(|(subject, drive)| {
             let link = drive.link.clone()?;

@@ -178,11 +178,6 @@ impl BriefOptions {
         })
     }
 
-    /// Specifications and prices of the drives, from brief.toml.
-    pub fn drives(&self) -> &Specifications {
-        &self.drive
-    }
-
     /// Adds what brief.toml states of the drives to what the plans state.
     pub fn state_drives(&self, facts: &mut Facts) {
         facts.statements.specifications =

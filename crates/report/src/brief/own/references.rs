@@ -11,7 +11,6 @@ use crate::brief::lead::Lead;
 use crate::brief::own::specification::{self, FIELDS};
 use crate::brief::text::wording;
 use crate::language::Language;
-use crate::plan::specification::Specifications;
 use crate::say;
 
 /// The fields of a claim available to references.
@@ -43,7 +42,6 @@ pub struct Sources<'a> {
     /// The brief's language.
     pub language: Language,
     pub facts: &'a Facts,
-    pub drives: &'a Specifications,
 }
 
 /// The text with each reference replaced. In a `strict` text every brace is one, and measured
@@ -264,7 +262,7 @@ impl Sources<'_> {
         rest: &Rest<'_>,
         wrong: &dyn Fn(String, &str) -> Error,
     ) -> Result<String> {
-        let own = rest.of.and_then(|of| self.drives.get(of));
+        let own = rest.of.and_then(|of| self.facts.statements.specifications.get(of));
         let l = self.language;
         let found = own.and_then(|own| specification::field(l, own, field));
         let next = format!("state it under [drive.\"NAME\"] in brief.toml: {}", FIELDS.join(", "));

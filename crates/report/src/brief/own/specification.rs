@@ -75,8 +75,9 @@ pub fn blocks(
     l: Language,
     subjects: &Subjects,
     measured: &MeasuredFacts,
-    all: &Specifications,
+    statements: &ReportStatements,
 ) -> Result<Vec<Block>> {
+    let all = &statements.specifications;
     if let Some(unknown) = all.keys().find(|name| subjects.named(name).is_none()) {
         let next = format!("the subjects are {}", subjects.names().join(", "));
         return Err(failed(
