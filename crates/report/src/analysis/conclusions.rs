@@ -14,8 +14,7 @@ pub fn draw(facts: &mut Facts) {
     facts.comparisons.all = compare::all(facts);
     alike::note_varied(facts);
     facts.comparisons.conditions = conditions::differences(facts);
-    let steps = facts.measured.steps.iter();
-    facts.comparisons.fleets = steps.map(|step| fleet::of_step(facts, step)).collect();
+    facts.comparisons.fleets = fleet::of_steps(facts);
     let Facts { subjects, setup, measured, comparisons, .. } = facts;
     comparisons.claims = claims::all(&comparisons.all);
     for claim in &mut comparisons.claims {

@@ -31,6 +31,11 @@ pub fn place(l: Language, step: &StepFacts, values: &[usize]) -> String {
     }
 }
 
+/// The step and the place on its axis: "4 KiB reads at 8 and 16 threads".
+pub fn step_at(l: Language, step: &StepFacts, values: &[usize]) -> String {
+    format!("{}{}", step.title.text(l), place(l, step, values))
+}
+
 /// " at every thread count (1 to 64)"
 fn every(l: Language, field: Field, low: &str, high: &str) -> String {
     match field {

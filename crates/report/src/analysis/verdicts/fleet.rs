@@ -12,7 +12,7 @@ use crate::analysis::claim::lead;
 use crate::analysis::comparability::{alike, conditions};
 use crate::analysis::difference::{Difference, FieldDifference};
 use crate::analysis::facts::{CellFacts, DisclosureGroup, Facts, SetupFacts, StepFacts, Subjects};
-use crate::analysis::keys::SubjectKey;
+use crate::analysis::keys::{Keyed, StepKey, SubjectKey};
 use crate::analysis::notes::models::{DriveModel, Fleet, FleetDrive, ModelRatio};
 use crate::analysis::points::metric::{Metric, PointFigure, PointPart};
 use crate::record::key::{FactHeading, drive, host};
@@ -23,17 +23,21 @@ use crate::stats::specimens::{components, models, outlying};
 /// A model with fewer specimens is not sampled.
 const FEWEST: usize = 3;
 
-/// A step's specimens, if some model has enough of them.
-pub fn of_step(facts: &Facts, step: &StepFacts) -> Option<Fleet> {
+/// The specimens of each step, if some model has enough of them.
+pub fn of_steps(facts: &Facts) -> Keyed<StepKey, Option<Fleet>> {
+    let known = DisclosureIndex::of(&facts.subjects, &facts.setup);
+    facts.measured.steps.iter().map(|step| of_step(facts, step, &known)).collect()
+}
+
+fn of_step(facts: &Facts, step: &StepFacts, known: &DisclosureIndex<'_>) -> Option<Fleet> {
     let value = lead::value(step).unwrap_or(step.lead);
     let wanted = lead::metric(step);
     // Power belongs to the subject, not to a drive, and a stream is not a specimen.
     let usable = wanted.part == PointPart::Whole && !wanted.is_power();
     let metric = if usable { wanted } else { Metric::total(PointFigure::Ops) };
-    let known = DisclosureIndex::of(&facts.subjects, &facts.setup);
     let mut by_model: BTreeMap<String, Vec<FleetDrive>> = BTreeMap::new();
     for cell in step.cells.iter().filter(|c| c.value == value && !c.is_barred()) {
-        for (model, specimen) in specimens((step, cell), &metric, &known) {
+        for (model, specimen) in specimens((step, cell), &metric, known) {
             by_model.entry(model.unwrap_or_default()).or_default().push(specimen);
         }
     }

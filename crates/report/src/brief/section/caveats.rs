@@ -7,9 +7,10 @@ use crate::analysis::points::point_summary::{RATE_KEPT, RepeatSummary};
 use crate::base::units::Rate;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format;
-use crate::brief::text::{bottleneck_text, caveat_text, notes, wording};
+use crate::brief::text::{bottleneck_text, caveat_text, notes};
 use crate::language::Language;
 use crate::say;
+use crate::terms::place::step_at;
 
 /// What a reader must know before trusting a number.
 pub const SECTION: Section =
@@ -76,7 +77,7 @@ fn wider_than_asked(
             else {
                 continue;
             };
-            let place = format!("{}{}", step.title.text(l), wording::place(l, step, &[cell.value]));
+            let place = step_at(l, step, &[cell.value]);
             let (subject, repeats) = (&subjects[cell.subject].name, cell.repeats.len());
             out.push(say!(
                 l,

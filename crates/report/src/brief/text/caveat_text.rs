@@ -8,9 +8,10 @@ use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::limits::bottleneck::{Bottleneck, BottleneckVerdict};
 use crate::analysis::points::metric::PointPart;
 use crate::brief::number_format;
-use crate::brief::text::{bottleneck_text, wording};
+use crate::brief::text::bottleneck_text;
 use crate::language::Language;
 use crate::say;
+use crate::terms::place::step_at;
 
 /// The text for a bottleneck's verdict: with its remedy, or only the evidence where a table of
 /// bottlenecks has the remedy.
@@ -112,7 +113,7 @@ fn places(l: Language, measured: &MeasuredFacts, points: &[(StepKey, usize)]) ->
         let own = points.iter().filter(|(of, _)| *of == step.key);
         let values: Vec<usize> = own.map(|(_, value)| *value).collect();
         (!values.is_empty())
-            .then(|| format!("{}{}", step.title.text(l), wording::place(l, step, &values)))
+            .then(|| step_at(l, step, &values))
     };
     let all: Vec<String> = measured.steps.iter().filter_map(of_step).collect();
     l.clauses(&all)

@@ -5,12 +5,13 @@ use crate::analysis::keys::StepKey;
 use crate::analysis::notes::{CommonShift, OfModels, OutlyingDrive};
 use crate::brief::block::Block;
 use crate::brief::number_format;
-use crate::brief::text::wording::{place, with_interval};
+use crate::brief::text::wording::with_interval;
 use crate::language::Language;
 use crate::record::gauge::errors::ErrorCounter;
 use crate::say;
 use crate::stats::percent::{cut_off, rounded_out};
 use crate::stats::specimens::Components;
+use crate::terms::place::step_at;
 
 /// All notes of a brief.
 pub fn all(
@@ -44,7 +45,7 @@ fn of_place(
     sentence: String,
 ) -> String {
     let step = &measured.steps[step];
-    let place = format!("{}{}", step.title.text(l), place(l, step, &[value]));
+    let place = step_at(l, step, &[value]);
     say!(l, "of-step", step = place, sentence)
 }
 
@@ -74,7 +75,7 @@ fn apart(
     say!(
         l,
         "note-apart",
-        place = format!("{}{}", step.title.text(l), place(l, step, &[one.value])),
+        place = step_at(l, step, &[one.value]),
         subject = &subjects[one.subject].name,
         drive,
         others = one.others,
@@ -92,7 +93,7 @@ fn device_errors(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> 
             all.push(say!(
                 l,
                 "note-device-errors",
-                place = format!("{}{}", step.title.text(l), place(l, step, &[cell.value])),
+                place = step_at(l, step, &[cell.value]),
                 subject = &subjects[cell.subject].name,
                 errors = l.list(&errors.collect::<Vec<_>>())
             ));
