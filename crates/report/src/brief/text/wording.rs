@@ -17,6 +17,7 @@ pub use crate::brief::text::metric_text::{
     metric, printed, printed_both, printed_value, printed_with_unit,
 };
 use crate::language::Language;
+use crate::plan::OwnKnob;
 use crate::say;
 use crate::stats::Better;
 use crate::stats::percent::Formula;
@@ -186,22 +187,28 @@ fn varied(l: Language, subjects: &Subjects, step: &StepFacts, comparison: &Compa
     let streams = step.cells.first().map_or(0, |cell| cell.streams.len());
     for subject in pair {
         let subject = &subjects[subject];
-        let own = || subject.knobs.iter().filter(|k| k.step == step.name);
-        let mut set: Vec<String> = own()
-            .map(|knob| {
-                // The same of each stream is said once.
-                let alike = own().filter(|k| (&k.knob, &k.value) == (&knob.knob, &knob.value));
-                match streams > 1 && alike.count() == streams {
-                    true => format!("{} = {}", knob.knob, knob.value),
-                    false => format!("{}.{} = {}", knob.stream, knob.knob, knob.value),
-                }
-            })
-            .collect();
-        set.dedup();
+        let own: Vec<&OwnKnob> = subject.knobs.iter().filter(|k| k.step == step.name).collect();
         let named = |knob| say!(l, "with-knob", subject = &subject.name, knob);
-        each.extend(set.into_iter().map(named));
+        each.extend(own_knobs(&own, streams).into_iter().map(named));
     }
     if each.is_empty() { String::new() } else { say!(l, "aside", what = l.clauses(&each)) }
+}
+
+/// A subject's own knobs in a step with this number of streams, in the order of its plan. The same
+/// of each stream is stated once.
+fn own_knobs(own: &[&OwnKnob], streams: usize) -> Vec<String> {
+    let mut all = Vec::new();
+    for knob in own {
+        let alike = own.iter().filter(|k| (&k.knob, &k.value) == (&knob.knob, &knob.value));
+        let text = match streams > 1 && alike.count() == streams {
+            true => format!("{} = {}", knob.knob, knob.value),
+            false => format!("{}.{} = {}", knob.stream, knob.knob, knob.value),
+        };
+        if !all.contains(&text) {
+            all.push(text);
+        }
+    }
+    all
 }
 
 /// A claim as a sentence with its basis.
@@ -362,6 +369,7 @@ pub fn differences(l: Language, subjects: &Subjects, bar: &Barred) -> String {
 mod tests {
     use super::*;
     use crate::analysis::keys::{StepKey, SubjectKey};
+    use crate::plan::model::PartOf;
 
     fn of(metric: Metric, factors: (f64, f64, f64), standing: Standing) -> String {
         let (factor, low, high) = factors;
@@ -383,6 +391,23 @@ mod tests {
                 varied: Vec::new(),
             },
         )
+    }
+
+    /// A plan may set them knob by knob or stream by stream.
+    #[test]
+    fn an_own_knob_that_every_stream_has_is_stated_once_in_either_order_of_the_plan() {
+        let knob = |stream: &str, knob: &str, value: u64| OwnKnob {
+            step: "mixed".into(),
+            stream: stream.into(),
+            of: PartOf::Engine,
+            knob: knob.into(),
+            value: value.into(),
+        };
+        let [a, b] = [knob("read", "sqpoll", 1), knob("write", "sqpoll", 1)];
+        let [c, d] = [knob("read", "batch", 8), knob("write", "batch", 8)];
+        assert_eq!(own_knobs(&[&a, &b, &c, &d], 2), ["sqpoll = 1", "batch = 8"]);
+        assert_eq!(own_knobs(&[&a, &c, &b, &d], 2), ["sqpoll = 1", "batch = 8"]);
+        assert_eq!(own_knobs(&[&a, &c, &b], 2), ["sqpoll = 1", "read.batch = 8"]);
     }
 
     #[test]
