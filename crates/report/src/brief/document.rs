@@ -3,7 +3,7 @@
 use super::block::{Block, Role, with_code};
 use super::lead::Lead;
 use super::section;
-use crate::analysis::facts::{Facts, ProtocolFacts, SetupFacts};
+use crate::analysis::facts::{Facts, ProtocolFacts, RunFacts, SetupFacts};
 use crate::base::error::Result;
 use crate::brief::own::options::{BriefOptions, PaperSize};
 use crate::brief::own::own_text::OwnText;
@@ -60,7 +60,7 @@ impl Brief {
         Ok(Brief {
             language: l,
             title: declared::cited(&facts.statements, &options.title(l, &facts.protocol))?,
-            kicker: facts.protocol.name.clone(),
+            kicker: kicker(l, facts),
             byline: byline(l, &facts.setup, &facts.protocol),
             version: facts.setup.runs.first().map_or(String::new(), |r| r.dyno_version.clone()),
             // A fleet's figures have no subject's colour.
@@ -141,6 +141,14 @@ fn parts(l: Language, facts: &Facts, options: &BriefOptions) -> Result<Vec<Brief
         all.push(BriefSection { id, title, appendix: false, blocks });
     }
     Ok(all)
+}
+
+/// The protocol's name; the protocol of imported figures is not known.
+fn kicker(l: Language, facts: &Facts) -> String {
+    match facts.setup.runs.first().is_some_and(RunFacts::is_imported) {
+        true => say!(l, "imported-figures"),
+        false => facts.protocol.name.clone(),
+    }
 }
 
 /// When and with what it was measured, by which procedure.
