@@ -97,9 +97,7 @@ pub(in crate::analysis) fn of_points(
             cells[s.0].is_some_and(|c| decision::may_be_compared(step, c, metric))
                 && !row[s.0].is_empty()
         };
-        let limit = |c: &Option<&CellFacts>| {
-            c.filter(|_| metric.is_of_time()).and_then(|c| c.not_the_drive()).map(|v| v.limit)
-        };
+        let limit = |c: &Option<&CellFacts>| c.and_then(|c| metric.limit(c));
         let limits: Vec<Option<Bottleneck>> = cells.iter().map(limit).collect();
         let is_a_drives = |s: SubjectKey| limits[s.0].is_none();
         made.sheet.comparable.push(pairs(&facts.subjects, &facts.comparisons, step.key, |a, b| {

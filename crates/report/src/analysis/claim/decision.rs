@@ -32,10 +32,20 @@ pub(in crate::analysis) fn may_be_compared(
     let own_share = step.axis.as_ref().is_some_and(|a| a.field == Field::LoadPercent)
         && step.values[cell.value].number.is_finite();
     let found = !(asked && metric.is_rate());
-    let of_part = metric.caveats(cell);
-    let mut caveats = cell.caveats.iter().chain(&of_part);
-    let bars = |c: &Caveat| c.bars() && (metric.is_of_time() || !matches!(c, Caveat::Late(_)));
-    found && !own_share && !caveats.any(bars)
+    found && !own_share && !metric.is_barred(cell)
+}
+
+impl Metric {
+    /// Whether a caveat of a cell, or of the metric's part of it, rules out any claim.
+    pub(in crate::analysis) fn is_barred(&self, cell: &CellFacts) -> bool {
+        let bars = |c: &Caveat| c.bars() && (self.is_of_time() || !matches!(c, Caveat::Late(_)));
+        cell.caveats.iter().chain(&self.caveats(cell)).any(bars)
+    }
+
+    /// What limited a cell's figure, if known not to be the drive.
+    pub(in crate::analysis) fn limit(&self, cell: &CellFacts) -> Option<Bottleneck> {
+        cell.not_the_drive().filter(|_| self.is_of_time()).map(|verdict| verdict.limit)
+    }
 }
 
 /// The result of a comparison, from the weak end of its interval, as a factor (better ÷ worse), and
@@ -58,6 +68,31 @@ pub(in crate::analysis) fn standing(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::comparability::conditions::tests::late_writes;
+    use crate::analysis::keys::{RunKey, StepKey};
+    use crate::analysis::points::metric::PointFigure;
+    use crate::analysis::verdicts::acceptance::{JudgedFigure, specimens};
+
+    /// It is a ratio of bytes.
+    #[test]
+    fn a_late_host_bars_times_and_does_not_bar_write_amplification() {
+        let facts = late_writes();
+        let cell = &facts.measured.steps[StepKey(0)].cells[0];
+        let (ops, waf) = (Metric::total(PointFigure::Ops), Metric::total(PointFigure::Waf));
+        for (metric, barred, limit) in [
+            (ops, true, Some(Bottleneck::Cpu)),
+            (Metric::p99(), true, Some(Bottleneck::Cpu)),
+            (waf.clone(), false, None),
+        ] {
+            assert_eq!((metric.is_barred(cell), metric.limit(cell)), (barred, limit), "{metric:?}");
+        }
+        // A delivery is judged by it, too.
+        let (step, title, at) = ("read".into(), "Reads".into(), String::new());
+        let measure = [JudgedFigure { step, title, at, metric: waf }];
+        let judged = specimens(&facts, RunKey(0), &measure, None);
+        assert_eq!(judged.len(), 2);
+        assert!(judged.iter().all(|drive| drive.figures == [vec![1.5, 1.6, 1.55]]), "{judged:?}");
+    }
 
     #[test]
     fn a_claim_is_what_the_interval_shows_and_the_drives_decided() {

@@ -3,7 +3,7 @@
 
 use crate::analysis::claim::compare::observations;
 use crate::analysis::comparability::conditions::sightings;
-use crate::analysis::facts::{Facts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
+use crate::analysis::facts::{CellFacts, Facts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
 use crate::analysis::keys::{RunKey, StepKey, SubjectKey};
 use crate::analysis::points::metric::{Metric, PointPart};
 use crate::record::key::{self, FactHeading};
@@ -180,10 +180,9 @@ fn figures(
     let Some((at, value)) = place else { return Vec::new() };
     let step = &facts.measured.steps[at];
     let barred = like.is_some_and(|like| facts.comparisons.bar(at, like, subject).is_some());
-    let Some(cell) = step.cell(subject, value).filter(|c| !barred && !c.is_barred()) else {
-        return Vec::new();
-    };
     let metric = Metric { figure: measure.metric.figure.clone(), part: part.clone() };
+    let usable = |cell: &&CellFacts| !barred && !metric.is_barred(cell);
+    let Some(cell) = step.cell(subject, value).filter(usable) else { return Vec::new() };
     let values = observations(step, cell, &metric).into_iter().map(|o| o.value);
     values.filter(|value| value.is_finite() && *value > 0.0).collect()
 }

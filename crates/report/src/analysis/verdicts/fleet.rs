@@ -6,7 +6,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::analysis::caveat::Caveat;
 use crate::analysis::claim::compare::observations;
 use crate::analysis::claim::lead;
 use crate::analysis::comparability::{alike, conditions};
@@ -36,7 +35,7 @@ fn of_step(facts: &Facts, step: &StepFacts, known: &DisclosureIndex<'_>) -> Opti
     let usable = wanted.part == PointPart::Whole && !wanted.is_power();
     let metric = if usable { wanted } else { Metric::total(PointFigure::Ops) };
     let mut by_model: BTreeMap<String, Vec<FleetDrive>> = BTreeMap::new();
-    for cell in step.cells.iter().filter(|c| c.value == value && !c.is_barred()) {
+    for cell in step.cells.iter().filter(|c| c.value == value) {
         for (model, specimen) in specimens((step, cell), &metric, known) {
             by_model.entry(model.unwrap_or_default()).or_default().push(specimen);
         }
@@ -148,7 +147,7 @@ fn specimens(
     let of = |drive: Option<u32>| {
         let part = drive.map_or(PointPart::Whole, PointPart::Drive);
         let metric = Metric { figure: metric.figure.clone(), part };
-        if metric.caveats(cell).iter().any(Caveat::bars) {
+        if metric.is_barred(cell) {
             return None;
         }
         let by_repeat: Vec<f64> =

@@ -254,7 +254,7 @@ fn figure(
     metric: &Metric,
     subject: SubjectKey,
 ) -> Option<(Estimate, Option<String>, bool)> {
-    let counts = |cell: &CellFacts| !cell.is_barred() && !cell.is_not_the_drives();
+    let counts = |cell: &CellFacts| !metric.is_barred(cell) && metric.limit(cell).is_none();
     if let Some(value) = lead::value(step) {
         let cell = step.cell(subject, value)?;
         let (estimate, _) = metric.of(step, cell)?;
@@ -271,4 +271,21 @@ fn figure(
     let means: Vec<f64> = (0..repeats).map(mean).collect();
     let estimate = estimate::from_repeats(&means, each[0].0.unit)?;
     Some((estimate, None, cells.into_iter().all(counts)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::comparability::conditions::tests::late_writes;
+    use crate::analysis::keys::StepKey;
+    use crate::analysis::points::metric::PointFigure;
+
+    #[test]
+    fn a_history_of_write_amplification_counts_a_run_that_its_host_limited() {
+        let facts = late_writes();
+        let step = &facts.measured.steps[StepKey(0)];
+        let found = figure(step, &Metric::total(PointFigure::Waf), SubjectKey(1));
+        let (estimate, at, counts) = found.expect("three repeats");
+        assert!((estimate.value - 1.5495).abs() < 1e-3 && at.is_none() && counts, "{estimate:?}");
+    }
 }

@@ -1,15 +1,18 @@
 //! Constructed differences between subjects, and their grades.
 
 use super::*;
+use crate::analysis::caveat::Caveat;
 use crate::analysis::facts::{AxisPosition, DisclosureGroup, RunFacts, SetupFacts, SubjectFacts};
 use crate::analysis::keys::{RunKey, StepKey, SubjectKey};
 use crate::analysis::limits::bottleneck::{Bottleneck, BottleneckVerdict};
+use crate::analysis::limits::writes::CellWrites;
 use crate::analysis::outliers::Outliers;
 use crate::brief::text::condition_text::{condition, not_given as not_given_text, values};
 use crate::language::Language;
 use crate::plan::model::headline::AxisPlace;
 use crate::plan::{LoopKind, Order, SteadyMetric, SteadyRule, Timing};
 use crate::record::{PreparationStep, Replayed, SteadyState, SteadyWindow};
+use crate::stats::estimate::from_repeats;
 use crate::stats::runs::trend::Drift;
 
 fn subject(name: &str, run: usize) -> SubjectFacts {
@@ -69,6 +72,24 @@ pub fn two_alike() -> Facts {
     facts.setup.disclosure = Vec::new();
     facts.measured.steps = [step].into_iter().collect();
     facts
+}
+
+/// The same, with writes that a host limited and submitted late.
+pub fn late_writes() -> Facts {
+    let mut facts = two_alike();
+    for cell in &mut facts.measured.steps[StepKey(0)].cells {
+        let repeats = vec![1.5, 1.6, 1.55];
+        let amplification = Ok((from_repeats(&repeats, "").expect("three"), repeats));
+        cell.caveats = vec![Caveat::Late(0.3)];
+        cell.limit = Some(by_host());
+        cell.writes = Some(CellWrites { repeats: Vec::new(), amplification, resolution: 0.0 });
+    }
+    facts
+}
+
+fn by_host() -> BottleneckVerdict {
+    let limit = Bottleneck::Cpu;
+    BottleneckVerdict { limit, evidence: Vec::new(), remedy: None, repeats: None }
 }
 
 fn cell(subject: SubjectKey, value: usize) -> CellFacts {
@@ -154,17 +175,11 @@ pub const UNLIKE: [Unlike; 6] = [
         what: "Points not limited by the drive",
         values: "0 of 2 (A), 2 of 2 (B)",
         put: |facts| {
-            let by_host = BottleneckVerdict {
-                limit: Bottleneck::Cpu,
-                evidence: Vec::new(),
-                remedy: None,
-                repeats: None,
-            };
             let of_b = facts.measured.steps[StepKey(0)]
                 .cells
                 .iter_mut()
                 .filter(|cell| cell.subject == SubjectKey(1));
-            of_b.for_each(|cell| cell.limit = Some(by_host.clone()));
+            of_b.for_each(|cell| cell.limit = Some(by_host()));
         },
     },
 ];
