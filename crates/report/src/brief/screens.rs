@@ -16,6 +16,7 @@ use crate::brief::section::setup::{database_servers, drives};
 use crate::brief::section::steps::{energy, equal_load, outliers, tpcc};
 use crate::brief::text::table_cell::{TableCell, texts};
 use crate::brief::text::{bottleneck_text, causes, caveat_text, notes, published, wording};
+use crate::chart::StepDrawing;
 use crate::chart::step::name;
 use crate::language::{Language, Name};
 use crate::say;
@@ -78,13 +79,14 @@ pub fn compare(l: Language, facts: &Facts) -> Vec<Block> {
     }
     for step in &measured.steps {
         out.extend([Block::chapter(step.title.text(l)), Block::note(results::describe(l, step))]);
-        out.push(results::side_by_side(l, subjects, comparisons, step).block());
+        let drawing = StepDrawing::of(l, subjects, comparisons, step);
+        out.push(results::side_by_side(&drawing).block());
         if step.has_marks() {
             out.push(Block::note(say!(l, "see-caveats-marks")));
         }
         out.extend(groups(l, subjects, setup, step, false));
         out.extend(energy::table(l, subjects, step).map(Table::block));
-        if let Some(table) = equal_load::table(l, subjects, comparisons, step) {
+        if let Some(table) = equal_load::table(&drawing) {
             out.extend([table.block(), Block::note(equal_load::how(l))]);
         }
         out.extend(results_of_comparisons(l, facts, step));

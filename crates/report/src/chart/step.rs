@@ -109,7 +109,7 @@ pub fn figures(draw: &StepDrawing<'_>) -> Vec<Chart> {
     all
 }
 
-/// What the figures of a step are drawn from, and how.
+/// What the figures, tables and sentences of a step are made from, and how.
 #[derive(Clone, Copy)]
 pub struct StepDrawing<'a> {
     /// The language of captions and labels.

@@ -9,6 +9,7 @@ use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::Metric;
 use crate::base::units;
 use crate::brief::text::{published, wording};
+use crate::chart::StepDrawing;
 use crate::language::Language;
 use crate::plan::Field;
 use crate::say;
@@ -19,12 +20,8 @@ const FEWEST_SIZES: usize = 3;
 
 /// Where another subject becomes better: in figures other than the step's headline, and as
 /// arithmetic in all figures of imports without repeats.
-pub fn crossed(
-    l: Language,
-    subjects: &Subjects,
-    comparisons: &Comparisons,
-    step: &StepFacts,
-) -> Vec<String> {
+pub fn crossed(drawing: &StepDrawing<'_>) -> Vec<String> {
+    let &StepDrawing { language: l, subjects, comparisons, step, .. } = drawing;
     let led = lead::metric(step);
     let found: Vec<Crossover> = match comparisons.published {
         true => pairs(subjects).flat_map(|pair| as_published(l, step, pair)).collect(),
@@ -85,27 +82,17 @@ fn better_at(
 
 /// "A's p99 read latency is 108 µs lower than B's at 800 MB/s (169 µs against 277 µs)": for each
 /// rival at the largest difference.
-pub fn at_a_load(
-    l: Language,
-    subjects: &Subjects,
-    comparisons: &Comparisons,
-    step: &StepFacts,
-) -> Vec<String> {
+pub fn at_a_load(drawing: &StepDrawing<'_>) -> Vec<String> {
     // A share of its own maximum is not a load that two subjects have in common.
     let is_of_shares = |axis: &AxisFacts| axis.field == Field::LoadPercent;
-    if step.axis.as_ref().is_none_or(is_of_shares) {
+    if drawing.step.axis.as_ref().is_none_or(is_of_shares) {
         return Vec::new();
     }
-    pairs(subjects).filter_map(|pair| widest(l, subjects, comparisons, step, pair)).collect()
+    pairs(drawing.subjects).filter_map(|pair| widest(drawing, pair)).collect()
 }
 
-fn widest(
-    l: Language,
-    subjects: &Subjects,
-    comparisons: &Comparisons,
-    step: &StepFacts,
-    pair: (SubjectKey, SubjectKey),
-) -> Option<String> {
+fn widest(drawing: &StepDrawing<'_>, pair: (SubjectKey, SubjectKey)) -> Option<String> {
+    let &StepDrawing { language: l, subjects, comparisons, step, .. } = drawing;
     let led = lead::metric(step);
     let metric = if led.is_latency() { led } else { Metric::p99() };
     let of = |subject: SubjectKey, value: usize| figure(l, step, &metric, (subject, value));
@@ -158,13 +145,8 @@ fn is_shown(comparison: &Comparison) -> bool {
 /// "The lead of A over B in ops/s grows with the block size: 3 % at 4 KiB, …", for a sweep of
 /// sizes, or for steps that differ in nothing else; stated for the last of them, and only if the
 /// intervals of the first and the last size are disjoint.
-pub fn over_block_sizes(
-    l: Language,
-    subjects: &Subjects,
-    comparisons: &Comparisons,
-    step: &StepFacts,
-) -> Vec<String> {
-    pairs(subjects).filter_map(|pair| of_sizes(l, subjects, comparisons, step, pair)).collect()
+pub fn over_block_sizes(drawing: &StepDrawing<'_>) -> Vec<String> {
+    pairs(drawing.subjects).filter_map(|pair| of_sizes(drawing, pair)).collect()
 }
 
 /// A size, the better subject there, the factor with its interval limits, and its printed form.
@@ -176,16 +158,11 @@ struct AtSize {
     difference: String,
 }
 
-fn of_sizes(
-    l: Language,
-    subjects: &Subjects,
-    comparisons: &Comparisons,
-    step: &StepFacts,
-    pair: (SubjectKey, SubjectKey),
-) -> Option<String> {
+fn of_sizes(drawing: &StepDrawing<'_>, pair: (SubjectKey, SubjectKey)) -> Option<String> {
+    let &StepDrawing { language: l, subjects, comparisons, step, .. } = drawing;
     let metric = lead::metric(step);
     let all = match step.axis.as_ref().is_some_and(|axis| axis.field == Field::Block) {
-        true => along_the_axis(l, subjects, comparisons, (step, &metric), pair)?,
+        true => along_the_axis(drawing, &metric, pair)?,
         false => over_steps(l, comparisons, step, pair)?,
     };
     let (first, last) = (all.first()?, all.last()?);
@@ -213,12 +190,11 @@ fn of_sizes(
 }
 
 fn along_the_axis(
-    l: Language,
-    subjects: &Subjects,
-    comparisons: &Comparisons,
-    (step, metric): (&StepFacts, &Metric),
+    drawing: &StepDrawing<'_>,
+    metric: &Metric,
     pair: (SubjectKey, SubjectKey),
 ) -> Option<Vec<AtSize>> {
+    let &StepDrawing { language: l, subjects, comparisons, step, .. } = drawing;
     let at = |value: usize| {
         let size = step.values[value].text(l);
         let by = ComparedFigure { step, metric, at: StepPlace::Value(value) };

@@ -12,29 +12,26 @@ mod parts;
 
 pub use life::total_writes;
 
-use crate::analysis::facts::{CellFacts, Comparisons, StepFacts, Subjects};
+use crate::analysis::facts::{CellFacts, StepFacts};
 use crate::analysis::points::metric::Metric;
 use crate::base::units;
 use crate::brief::number_format;
 use crate::brief::text::wording;
+use crate::chart::StepDrawing;
 use crate::language::Language;
 
 /// Maximum number of sentences for a step's table.
 const MOST: usize = 10;
 
 /// The sentences about a step below its table.
-pub fn of_step(
-    l: Language,
-    subjects: &Subjects,
-    comparisons: &Comparisons,
-    step: &StepFacts,
-) -> Vec<String> {
+pub fn of_step(drawing: &StepDrawing<'_>) -> Vec<String> {
+    let &StepDrawing { language: l, subjects, step, .. } = drawing;
     let mut all = course::from_start_to_peak(l, subjects, step);
     all.extend(course::beyond(l, subjects, step));
     all.extend(course::saturated(l, subjects, step));
-    all.extend(gap::crossed(l, subjects, comparisons, step));
-    all.extend(gap::at_a_load(l, subjects, comparisons, step));
-    all.extend(gap::over_block_sizes(l, subjects, comparisons, step));
+    all.extend(gap::crossed(drawing));
+    all.extend(gap::at_a_load(drawing));
+    all.extend(gap::over_block_sizes(drawing));
     all.extend(parts::of_drives(l, subjects, step));
     all.extend(parts::of_streams(l, subjects, step));
     all.truncate(MOST);

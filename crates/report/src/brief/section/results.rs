@@ -3,7 +3,7 @@
 
 use super::{Section, SectionBlocks, analysis, bottlenecks};
 use crate::analysis::comparability::conditions::not_given;
-use crate::analysis::facts::{Comparisons, Facts, StepFacts, Subjects};
+use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::point_summary::{P50, P99, P999};
 use crate::base::units;
@@ -38,12 +38,12 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
         }
         let drawing = StepDrawing::of(l, subjects, comparisons, step);
         out.push(Block::Figures(chart::choice::leading(&drawing)));
-        let short = differences::tables(l, subjects, comparisons, step, true);
+        let short = differences::tables(&drawing, true);
         out.extend(short.into_iter().map(Table::block));
         if comparisons.published && subjects.len() > 1 {
             out.push(Block::note(say!(l, "differences-as-published")));
         }
-        let said = prose::of_step(l, subjects, comparisons, step);
+        let said = prose::of_step(&drawing);
         if !said.is_empty() {
             out.push(Block::list(said));
         }
@@ -104,12 +104,8 @@ pub fn describe(l: Language, step: &StepFacts) -> String {
 }
 
 /// One row for each axis value and subject, with the difference from the brief's subject.
-pub fn side_by_side(
-    l: Language,
-    subjects: &Subjects,
-    comparisons: &Comparisons,
-    step: &StepFacts,
-) -> Table {
+pub fn side_by_side(drawing: &StepDrawing<'_>) -> Table {
+    let &StepDrawing { language: l, subjects, step, .. } = drawing;
     let mut head = vec![step.axis_text(l), say!(l, "column-subject")];
     head.extend(["ops/s", "±", "MB/s", "p50", "p99", "p99.9"].map(String::from));
     if subjects.len() > 1 {
@@ -121,22 +117,14 @@ pub fn side_by_side(
             let label =
                 if subject == SubjectKey(0) { step.values[value].text(l) } else { String::new() };
             let mark = if subject == SubjectKey(0) { Mark::First } else { Mark::None };
-            rows.push((
-                mark,
-                [texts([label]), row(l, subjects, comparisons, step, (subject, value))].concat(),
-            ));
+            rows.push((mark, [texts([label]), row(drawing, subject, value)].concat()));
         }
     }
     Table::measured(l, 2, &head, rows)
 }
 
-fn row(
-    l: Language,
-    subjects: &Subjects,
-    comparisons: &Comparisons,
-    step: &StepFacts,
-    (subject, value): (SubjectKey, usize),
-) -> Vec<TableCell> {
+fn row(drawing: &StepDrawing<'_>, subject: SubjectKey, value: usize) -> Vec<TableCell> {
+    let &StepDrawing { language: l, subjects, comparisons, step, .. } = drawing;
     let cell = step.cell(subject, value);
     let mut row = texts([cell.map_or(subjects[subject].name.clone(), |c| name(subjects, c))]);
     match cell.and_then(|c| c.total.as_ref()) {

@@ -11,7 +11,7 @@ use crate::brief::number_format::{self, NONE};
 use crate::brief::section::{Section, SectionBlocks};
 use crate::brief::text::table_cell::{TableCell, texts};
 use crate::brief::text::{metric_text, published, wording};
-use crate::chart::mark;
+use crate::chart::{StepDrawing, mark};
 use crate::language::Language;
 use crate::plan::Field;
 use crate::say;
@@ -48,12 +48,13 @@ fn blocks(
     let mut out = Vec::new();
     for step in &measured.steps {
         let rows = |tables: &[Table]| tables.iter().map(|t| t.rows.len()).sum::<usize>();
-        let whole = tables(l, subjects, comparisons, step, false);
+        let drawing = StepDrawing::of(l, subjects, comparisons, step);
+        let whole = tables(&drawing, false);
         let mut own = Vec::new();
-        if rows(&whole) > rows(&tables(l, subjects, comparisons, step, true)) {
+        if rows(&whole) > rows(&tables(&drawing, true)) {
             own.extend(whole.into_iter().map(Table::block));
         }
-        own.extend(rivals(l, subjects, comparisons, step).map(Table::block));
+        own.extend(rivals(&drawing).map(Table::block));
         if !own.is_empty() {
             out.push(Block::chapter(step.title.text(l)));
             out.extend(own);
@@ -64,33 +65,26 @@ fn blocks(
 
 /// A row for each place and subject: its figures, and their differences from the brief's subject;
 /// with `short`, a selection if there are many places. As many tables as the metrics need.
-pub fn tables(
-    l: Language,
-    subjects: &Subjects,
-    comparisons: &Comparisons,
-    step: &StepFacts,
-    short: bool,
-) -> Vec<Table> {
-    let several = subjects.len() > 1;
+pub fn tables(drawing: &StepDrawing<'_>, short: bool) -> Vec<Table> {
+    let several = drawing.subjects.len() > 1;
     let wide = |own: &DifferenceColumn| 1 + usize::from(own.compared && several);
     let mut sets: Vec<Vec<DifferenceColumn>> = vec![Vec::new()];
-    for own in metrics(subjects, comparisons, step) {
+    for own in metrics(drawing) {
         let used: usize = sets.last().map_or(0, |set| set.iter().map(wide).sum());
         if used + wide(&own) > MOST_COLUMNS - 2 {
             sets.push(Vec::new());
         }
         sets.last_mut().into_iter().for_each(|set| set.push(own.clone()));
     }
-    sets.iter().filter_map(|set| table(l, subjects, comparisons, step, (set, short))).collect()
+    sets.iter().filter_map(|set| table(drawing, set, short)).collect()
 }
 
 fn table(
-    l: Language,
-    subjects: &Subjects,
-    comparisons: &Comparisons,
-    step: &StepFacts,
-    (metrics, short): (&[DifferenceColumn], bool),
+    drawing: &StepDrawing<'_>,
+    metrics: &[DifferenceColumn],
+    short: bool,
 ) -> Option<Table> {
+    let &StepDrawing { language: l, subjects, step, .. } = drawing;
     let several = subjects.len() > 1;
     let mut head = vec![step.axis_text(l), say!(l, "column-subject")];
     for own in metrics {
@@ -98,7 +92,7 @@ fn table(
         head.extend((own.compared && several).then(|| say!(l, "column-difference")));
     }
     let mut rows: Vec<(Mark, Vec<TableCell>)> = Vec::new();
-    for at in places(subjects, comparisons, step, short) {
+    for at in places(drawing, short) {
         let mut first = true;
         for subject in subjects.keys() {
             let mut row = Vec::new();
@@ -108,7 +102,7 @@ fn table(
                 if own.compared && several {
                     let pair = (subjects.headline, subject);
                     let other = subject != subjects.headline;
-                    let shown = other.then(|| standing(l, subjects, comparisons, by, pair));
+                    let shown = other.then(|| standing(drawing, by, pair));
                     row.push(shown.unwrap_or_default().into());
                 }
             }
@@ -126,13 +120,9 @@ fn table(
 }
 
 /// Rivals of the brief's subject: only their differences, point by point.
-fn rivals(
-    l: Language,
-    subjects: &Subjects,
-    comparisons: &Comparisons,
-    step: &StepFacts,
-) -> Option<Table> {
-    let mut metrics = metrics(subjects, comparisons, step);
+fn rivals(drawing: &StepDrawing<'_>) -> Option<Table> {
+    let &StepDrawing { language: l, subjects, step, .. } = drawing;
+    let mut metrics = metrics(drawing);
     metrics.retain(|own| own.compared);
     let own = subjects.headline;
     let mut pairs: Vec<_> = subjects.pairs().filter(|(a, b)| *a != own && *b != own).collect();
@@ -140,12 +130,12 @@ fn rivals(
     let mut head = vec![step.axis_text(l), say!(l, "column-subject"), say!(l, "column-with")];
     head.extend(metrics.iter().map(|own| metric_text::column(l, &own.metric, step)));
     let mut table = Table::new(3, &head);
-    for at in places(subjects, comparisons, step, false) {
+    for at in places(drawing, false) {
         let mut first = true;
         for pair in &pairs {
             let between = |own: &DifferenceColumn| {
                 let by = ComparedFigure { step, metric: &own.metric, at };
-                standing(l, subjects, comparisons, by, *pair)
+                standing(drawing, by, *pair)
             };
             let row: Vec<String> = metrics.iter().map(between).collect();
             if row.iter().all(|cell| cell == NONE) {
@@ -168,11 +158,8 @@ struct DifferenceColumn {
     compared: bool,
 }
 
-fn metrics(
-    subjects: &Subjects,
-    comparisons: &Comparisons,
-    step: &StepFacts,
-) -> Vec<DifferenceColumn> {
+fn metrics(drawing: &StepDrawing<'_>) -> Vec<DifferenceColumn> {
+    let &StepDrawing { subjects, comparisons, step, .. } = drawing;
     let arithmetic = comparisons.published && subjects.len() > 1;
     let measured = |m: &Metric| step.cells.iter().any(|c| m.of(step, c).is_some());
     let mut all: Vec<Metric> = step.metrics.clone();
@@ -189,12 +176,8 @@ fn metrics(
 }
 
 /// Axis values first, then values read from curves, then means.
-fn places(
-    subjects: &Subjects,
-    comparisons: &Comparisons,
-    step: &StepFacts,
-    short: bool,
-) -> Vec<StepPlace> {
+fn places(drawing: &StepDrawing<'_>, short: bool) -> Vec<StepPlace> {
+    let &StepDrawing { subjects, comparisons, step, .. } = drawing;
     let every = step.values.len().div_ceil(MOST_VALUES);
     let last = step.values.len().saturating_sub(1);
     // Shares of its own maximum are different loads for each subject: their levels are in the curve
@@ -240,12 +223,11 @@ fn level(by: ComparedFigure<'_>, subject: SubjectKey) -> TableCell {
 
 /// The standing of a difference; for figures without repeats, its arithmetic.
 fn standing(
-    l: Language,
-    subjects: &Subjects,
-    comparisons: &Comparisons,
+    drawing: &StepDrawing<'_>,
     by: ComparedFigure<'_>,
     pair: (SubjectKey, SubjectKey),
 ) -> String {
+    let &StepDrawing { language: l, subjects, comparisons, .. } = drawing;
     let compared = comparisons.between(by, pair.0, pair.1);
     let shown = compared.map(|c| wording::standing(l, subjects, c));
     let arithmetic = || published::difference(l, subjects, comparisons, by, pair);

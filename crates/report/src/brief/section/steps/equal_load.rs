@@ -2,12 +2,13 @@
 
 use crate::analysis::claim::compare::StepPlace;
 use crate::analysis::claim::curves::mean_curve;
-use crate::analysis::facts::{Comparisons, MeasuredFacts, StepFacts, Subjects};
+use crate::analysis::facts::{Comparisons, MeasuredFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::section::{Section, SectionBlocks};
 use crate::brief::text::table_cell::TableCell;
 use crate::brief::text::wording;
+use crate::chart::StepDrawing;
 use crate::language::Language;
 use crate::plan::Field;
 use crate::say;
@@ -48,7 +49,8 @@ fn blocks(
             let name = if i == 0 { step.title.text(l) } else { String::new() };
             (Mark::None, [vec![name.into()], row].concat())
         };
-        all.extend(rows(l, subjects, comparisons, step).into_iter().enumerate().map(named));
+        let drawing = StepDrawing::of(l, subjects, comparisons, step);
+        all.extend(rows(&drawing).into_iter().enumerate().map(named));
     }
     if all.is_empty() {
         return Vec::new();
@@ -58,23 +60,14 @@ fn blocks(
 }
 
 /// A row for each subject of a step with an open-loop sweep.
-pub fn table(
-    l: Language,
-    subjects: &Subjects,
-    comparisons: &Comparisons,
-    step: &StepFacts,
-) -> Option<Table> {
-    let rows: Vec<_> =
-        rows(l, subjects, comparisons, step).into_iter().map(|row| (Mark::None, row)).collect();
+pub fn table(drawing: &StepDrawing<'_>) -> Option<Table> {
+    let l = drawing.language;
+    let rows: Vec<_> = rows(drawing).into_iter().map(|row| (Mark::None, row)).collect();
     (!rows.is_empty()).then(|| Table::measured(l, 1, &head(l), rows))
 }
 
-fn rows(
-    l: Language,
-    subjects: &Subjects,
-    comparisons: &Comparisons,
-    step: &StepFacts,
-) -> Vec<Vec<TableCell>> {
+fn rows(drawing: &StepDrawing<'_>) -> Vec<Vec<TableCell>> {
+    let &StepDrawing { language: l, subjects, comparisons, step, .. } = drawing;
     let axis = step.axis.as_ref().map(|a| a.field);
     if step.values.len() < 4 || !matches!(axis, Some(Field::LoadPercent | Field::OpsPerSec)) {
         return Vec::new();
