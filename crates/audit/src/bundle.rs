@@ -6,6 +6,7 @@ use crate::audit_data::PublishedFigures;
 use crate::says::{scale, unit_of_column};
 use crate::{FigureTable, PublishedFigure};
 use dyno_report::analysis::facts::{CellFacts, MeasuredFacts, StepFacts, Subjects};
+use dyno_report::analysis::keys::DriveKey;
 use dyno_report::analysis::metric_values::instruments;
 use dyno_report::analysis::points::metric::{Metric, PointFigure as Of, PointPart};
 use dyno_report::analysis::points::point_summary::PERCENTILES;
@@ -35,7 +36,7 @@ fn dataset(subjects: &Subjects, step: &StepFacts) -> PublishedFigures {
             let Some(figure) = figure(&metric, step, cell, unit) else { continue };
             let table: &mut FigureTable = made.metrics.entry(name.clone()).or_default();
             let of_subject = table.figures.entry(subjects[cell.subject].name.clone()).or_default();
-            of_subject.insert(made.points[cell.value].clone(), figure);
+            of_subject.insert(made.points[cell.value.0].clone(), figure);
         }
         made.better.insert(name, metric.better());
     }
@@ -64,7 +65,8 @@ fn parts(step: &StepFacts) -> Vec<PointPart> {
     let cells = || step.cells.iter();
     let streams: BTreeSet<&String> =
         cells().flat_map(|c| &c.streams).map(|(name, ..)| name).collect();
-    let drives: BTreeSet<u32> = cells().flat_map(|c| &c.drives).map(|(drive, _)| *drive).collect();
+    let drives: BTreeSet<DriveKey> =
+        cells().flat_map(|c| &c.drives).map(|(drive, _)| *drive).collect();
     let mut all = vec![PointPart::Whole];
     all.extend(streams.into_iter().cloned().map(PointPart::Stream));
     all.extend(drives.into_iter().map(PointPart::Drive));

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use dyno::analysis::keys::StepKey;
+use dyno::analysis::keys::{StepKey, ValueKey};
 
 use super::run::settled;
 use super::two::{Two, amplification};
@@ -31,7 +31,7 @@ fn the_brief_of_two_drives_has_amplification_life_and_cost_by_the_formulas_of_it
     }
     let text = report(two.folder(), "en");
     for subject in facts.subjects.keys() {
-        let cell = facts.measured.steps[StepKey(0)].cell(subject, 0).unwrap();
+        let cell = facts.measured.steps[StepKey(0)].cell(subject, ValueKey(0)).unwrap();
         let writes = cell.writes.as_ref().unwrap();
         let (waf, _) = writes.amplification.as_ref().unwrap();
         assert!(text.contains(&format!("{:.2}", waf.value)), "WAF {waf:?}: {text}");

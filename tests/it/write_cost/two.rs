@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use dyno::analysis::keys::{StepKey, SubjectKey};
+use dyno::analysis::keys::{StepKey, SubjectKey, ValueKey};
 use dyno::analysis::points::metric::PointFigure;
 use dyno::analysis::{Facts, Metric, Question};
 use dyno::bundles;
@@ -92,6 +92,6 @@ impl Two {
 /// The write amplification of Alpha or Beta.
 pub fn amplification(facts: &Facts, subject: usize) -> f64 {
     let step = &facts.measured.steps[StepKey(0)];
-    let cell = step.cell(SubjectKey(subject), 0).unwrap();
+    let cell = step.cell(SubjectKey(subject), ValueKey(0)).unwrap();
     Metric::total(PointFigure::Waf).of(step, cell).unwrap().0.value
 }

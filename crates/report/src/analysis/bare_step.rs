@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::analysis::claim::lead;
 use crate::analysis::facts::StepFacts;
-use crate::analysis::keys::StepKey;
+use crate::analysis::keys::{Keyed, StepKey, ValueKey};
 use crate::analysis::title::PlanText;
 use crate::plan::model::headline::AxisPlace;
 use crate::plan::{Field, ImportedStep, LoopKind, Protocol, Step, Timing};
@@ -52,7 +52,7 @@ fn unknown(name: &str, title: PlanText) -> StepFacts {
         place: AxisPlace::Top,
         figures: Vec::new(),
         search: None,
-        values: Vec::new(),
+        values: Keyed::new(),
         class: None,
         loop_kind: None,
         timing: None,
@@ -60,7 +60,7 @@ fn unknown(name: &str, title: PlanText) -> StepFacts {
         window_ns: None,
         warmup_ns: None,
         cells: Vec::new(),
-        lead: 0,
+        lead: ValueKey::default(),
         index: HashMap::new(),
     }
 }

@@ -2,7 +2,7 @@
 //! better subject, the result of a step. `claim` makes them.
 
 use crate::analysis::difference::FieldDifference;
-use crate::analysis::keys::{StepKey, SubjectKey};
+use crate::analysis::keys::{StepKey, SubjectKey, ValueKey};
 use crate::analysis::points::metric::Metric;
 use crate::stats::Better;
 use crate::stats::percent::{Formula, cut_off, in_interval, said};
@@ -10,8 +10,8 @@ use crate::stats::percent::{Formula, cut_off, in_interval, said};
 /// The place in a step at which two subjects are compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum StepPlace {
-    /// At an axis value, by index.
-    Value(usize),
+    /// At an axis value.
+    Value(ValueKey),
     /// Over the step's points: the ratio of geometric means.
     Mean,
     /// Latency at a common load, read from their curves: ops/s.
@@ -169,8 +169,8 @@ pub struct Gap {
     pub better: SubjectKey,
     /// The other.
     pub worse: SubjectKey,
-    /// Index of the axis value.
-    pub value: usize,
+    /// The axis value.
+    pub value: ValueKey,
     /// The ratio there: above 1.
     pub times: f64,
 }
@@ -195,14 +195,14 @@ pub struct Crossover {
     pub step: StepKey,
     /// The metric in which the order changes.
     pub metric: Metric,
-    /// Better up to the value with index `until`.
+    /// Better up to the value `until`.
     pub before: SubjectKey,
-    /// Index of the last axis value at which `before` is better.
-    pub until: usize,
+    /// The last axis value at which `before` is better.
+    pub until: ValueKey,
     /// Better from the value `from` on.
     pub after: SubjectKey,
-    /// Index of the first axis value at which `after` is better.
-    pub from: usize,
+    /// The first axis value at which `after` is better.
+    pub from: ValueKey,
 }
 
 /// The result of a step, at the place and in the metric of its headline.
@@ -212,9 +212,9 @@ pub struct StepLead {
     pub step: StepKey,
     /// The metric.
     pub metric: Metric,
-    /// The index of the axis value, if it is a single one: the headline's, or the last at which
+    /// The axis value, if it is a single one: the headline's, or the last at which
     /// anything could be compared.
-    pub value: Option<usize>,
+    pub value: Option<ValueKey>,
     /// Every comparison there.
     pub all: Vec<Comparison>,
     /// The one subject that is better than all others, by claims.

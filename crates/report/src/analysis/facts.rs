@@ -9,7 +9,7 @@ use crate::analysis::caveat::Caveat;
 use crate::analysis::comparison::{Claim, Comparison, Crossover, Gap, StepLead};
 use crate::analysis::difference::{Barred, Difference, NotGiven};
 use crate::analysis::hosts::{Joint, JointHost};
-use crate::analysis::keys::{Keyed, RunKey, StepKey, SubjectKey, unordered};
+use crate::analysis::keys::{DriveKey, Keyed, RunKey, StepKey, SubjectKey, ValueKey, unordered};
 use crate::analysis::limits::bottleneck;
 use crate::analysis::limits::device_errors::DeviceErrors;
 use crate::analysis::limits::power::PowerFacts;
@@ -212,7 +212,7 @@ pub struct StepFacts {
     /// Names of the figures printed by its source.
     pub figures: Vec<String>,
     /// Ascending; a single one without a number if there is no sweep.
-    pub values: Vec<AxisPosition>,
+    pub values: Keyed<ValueKey, AxisPosition>,
     /// The class whose latency is shown.
     pub class: Option<Class>,
     /// Closed or open loop; None if the source of imported figures does not give it. Open if some
@@ -230,18 +230,18 @@ pub struct StepFacts {
     pub warmup_ns: Option<u64>,
     /// One for each measured combination of subject and axis value.
     pub cells: Vec<CellFacts>,
-    /// Index of the representative axis value, used if only one can be shown.
-    pub lead: usize,
+    /// The representative axis value, used if only one can be shown.
+    pub lead: ValueKey,
     /// The index of the cell of (subject, value).
-    pub(super) index: HashMap<(SubjectKey, usize), usize>,
+    pub(super) index: HashMap<(SubjectKey, ValueKey), usize>,
 }
 
 /// One subject at one axis value, over all repeats.
 pub struct CellFacts {
     /// The subject.
     pub subject: SubjectKey,
-    /// Index of the axis value.
-    pub value: usize,
+    /// The axis value.
+    pub value: ValueKey,
     /// The numbers of the completely measured repeats.
     pub repeats: Vec<u32>,
     /// For each of these, its place in the order of its block; None if the subjects did not
@@ -253,10 +253,10 @@ pub struct CellFacts {
     pub total: Option<RepeatSummary>,
     /// Each stream by name, whether it counts in the headline, and its figures.
     pub streams: Vec<(String, bool, RepeatSummary)>,
-    /// The headline streams on each drive of a group, by index; empty for a single drive.
-    pub drives: Vec<(u32, RepeatSummary)>,
+    /// The headline streams on each drive of a group; empty for a single drive.
+    pub drives: Vec<(DriveKey, RepeatSummary)>,
     /// The same for each instance of the streams, by drive and instance; empty if there is one.
-    pub instances: Vec<((u32, u32), RepeatSummary)>,
+    pub instances: Vec<((DriveKey, u32), RepeatSummary)>,
     /// The resources of the servers that Dyno started, in the first repeat.
     pub servers: Vec<ServerShare>,
     /// Whether ops/s rose or fell over the windows of its repeats.
@@ -352,14 +352,14 @@ impl SetupFacts {
 }
 
 impl MeasuredFacts {
-    /// The axis values of a step, by index, at which a point of a subject failed, in one repeat or
+    /// The axis values of a step at which a point of a subject failed, in one repeat or
     /// in any.
     pub fn failed(
         &self,
         step: &StepFacts,
         subject: SubjectKey,
         repeat: Option<u32>,
-    ) -> impl Iterator<Item = usize> {
+    ) -> impl Iterator<Item = ValueKey> {
         let of = move |failure: &&EarlyEnd| {
             failure.subject == subject
                 && failure.step == step.title
@@ -368,7 +368,7 @@ impl MeasuredFacts {
         self.failures
             .iter()
             .filter(of)
-            .filter_map(|f| step.values.iter().position(|value| value.label == f.at))
+            .filter_map(|f| step.values.position(|value| value.label == f.at))
     }
 }
 
@@ -409,11 +409,11 @@ impl StepFacts {
 
     /// The cells of a subject, by axis value.
     pub fn cells_of(&self, subject: SubjectKey) -> Vec<Option<&CellFacts>> {
-        (0..self.values.len()).map(|value| self.cell(subject, value)).collect()
+        self.values.keys().map(|value| self.cell(subject, value)).collect()
     }
 
-    /// The cell of a subject at an axis value, by its index.
-    pub fn cell(&self, subject: SubjectKey, value: usize) -> Option<&CellFacts> {
+    /// The cell of a subject at an axis value.
+    pub fn cell(&self, subject: SubjectKey, value: ValueKey) -> Option<&CellFacts> {
         self.index.get(&(subject, value)).map(|at| &self.cells[*at])
     }
 }

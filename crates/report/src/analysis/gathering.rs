@@ -13,7 +13,7 @@ use crate::analysis::claim::lead;
 use crate::analysis::claim::published::is_published;
 use crate::analysis::conclusions;
 use crate::analysis::hosts::Gathered;
-use crate::analysis::keys::{Keyed, RunKey, StepKey, SubjectKey};
+use crate::analysis::keys::{Keyed, RunKey, StepKey, SubjectKey, ValueKey};
 use crate::analysis::limits::device_errors;
 use crate::analysis::limits::meter_facts::{self, Metered};
 use crate::analysis::limits::power::Series;
@@ -377,12 +377,12 @@ fn capacity_bytes(plan: &Plan, noted: &[Fact], subject: &str) -> Option<f64> {
 }
 
 /// The axis value with the first subject's maximum.
-fn lead_of(groups: &BTreeMap<(usize, SubjectKey), Vec<&Measured>>) -> usize {
+fn lead_of(groups: &BTreeMap<(ValueKey, SubjectKey), Vec<&Measured>>) -> ValueKey {
     let first = groups.keys().map(|(_, subject)| *subject).min();
     let of_first = groups.iter().filter(|((_, subject), _)| Some(*subject) == first);
     let ops = |measured: &[&Measured]| measured[0].summary.total.ops_per_s.unwrap_or(0.0);
     let best = of_first.max_by(|a, b| ops(a.1).total_cmp(&ops(b.1)));
-    best.map_or(0, |((value, _), _)| *value)
+    best.map(|((value, _), _)| *value).unwrap_or_default()
 }
 
 impl Facts {
@@ -408,9 +408,9 @@ impl StepFacts {
         capacities: &Keyed<SubjectKey, Option<f64>>,
     ) {
         self.values.sort_by(|a, b| a.number.total_cmp(&b.number));
-        let at: HashMap<u64, usize> =
-            self.values.iter().enumerate().map(|(i, v)| (v.number.to_bits(), i)).collect();
-        let mut groups: BTreeMap<(usize, SubjectKey), Vec<&Measured>> = BTreeMap::new();
+        let numbers = self.values.iter_enumerated();
+        let at: HashMap<u64, ValueKey> = numbers.map(|(i, v)| (v.number.to_bits(), i)).collect();
+        let mut groups: BTreeMap<(ValueKey, SubjectKey), Vec<&Measured>> = BTreeMap::new();
         for m in measured {
             groups.entry((at[&m.value], m.subject)).or_default().push(m);
         }
@@ -434,7 +434,7 @@ impl StepFacts {
 fn cell(
     group: &[&Measured],
     subject: SubjectKey,
-    value: usize,
+    value: ValueKey,
     lead: bool,
     idle: &[IdlePower],
 ) -> CellFacts {

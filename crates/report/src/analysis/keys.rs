@@ -1,5 +1,5 @@
-//! Keys of what facts join: runs, subjects and steps. Each is a type of its own, so that a subject
-//! is not looked up by the position of a step, a drive or an axis value.
+//! Keys of what facts join: runs, subjects and their drives, steps and their axis values. Each is a
+//! type of its own, so that a subject is not looked up by the position of a step or a drive.
 
 use typed_index_collections::TiVec;
 
@@ -37,6 +37,21 @@ key! {
 key! {
     /// A step of the facts, in the order of the protocol.
     StepKey
+}
+
+key! {
+    /// A value on the axis of a step, in ascending order.
+    ValueKey
+}
+key! {
+    /// A drive of a subject, in the order of its plan.
+    DriveKey
+}
+
+impl From<u32> for DriveKey {
+    fn from(index: u32) -> DriveKey {
+        DriveKey(index as usize)
+    }
 }
 
 /// A pair in the order of its keys.

@@ -26,8 +26,7 @@ impl MetricRequest {
         }
         let drives =
             plans.iter().flat_map(|p| &p.subjects).map(|s| s.drives.len()).max().unwrap_or(0);
-        let is_drive =
-            PointPart::drive(name).is_some_and(|index| drives > 1 && (index as usize) < drives);
+        let is_drive = PointPart::drive(name).is_some_and(|index| drives > 1 && index.0 < drives);
         if is_drive && OF_POWER.contains(&self.word.as_str()) {
             let what = format!(
                 "{name} has no {}: power is measured for a subject's drives together",

@@ -155,12 +155,7 @@ fn strips(l: Language, step: &StepFacts, fleet: &Fleet) -> Strips {
         true => say!(l, "fleet-figure", metric = &x_label),
         false => say!(l, "fleet-figure-by-host", metric = &x_label),
     };
-    Strips {
-        text: FigureText::of(l, title(l, step, fleet), caption),
-        x_label,
-        hosts,
-        strips: all,
-    }
+    Strips { text: FigureText::of(l, title(l, step, fleet), caption), x_label, hosts, strips: all }
 }
 
 fn own_drives(model: &DriveModel, firmware: Option<&str>) -> usize {

@@ -3,7 +3,7 @@
 
 use crate::analysis::claim::{lead, levels};
 use crate::analysis::facts::{CellFacts, Comparisons, StepFacts, Subjects};
-use crate::analysis::keys::SubjectKey;
+use crate::analysis::keys::{SubjectKey, ValueKey};
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::chart::canvas::axis::in_digits;
 use crate::chart::canvas::fonts::{self, Face};
@@ -65,7 +65,8 @@ pub fn figures(
         }
     };
     let (panels, names) = (steps.iter().map(panel).collect(), subjects.names());
-    let mut all = of_panels(&FigureText::of(l, "", say!(l, "figures-lead")), &names, "summary", panels, None);
+    let mut all =
+        of_panels(&FigureText::of(l, "", say!(l, "figures-lead")), &names, "summary", panels, None);
     all.extend(megabytes(l, subjects, steps));
     all
 }
@@ -108,7 +109,7 @@ fn level(
     subjects: &Subjects,
     step: &StepFacts,
     metric: &Metric,
-    (value, subject): (Option<usize>, SubjectKey),
+    (value, subject): (Option<ValueKey>, SubjectKey),
     scale: f64,
 ) -> Option<PanelValue> {
     match value {

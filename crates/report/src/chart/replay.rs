@@ -5,7 +5,7 @@ use super::kinds::panels::{PanelChart, Panels};
 use super::step::{TIMELINE_POINTS, name, thinned, time};
 use super::{Chart, FigureText, LineSeries, StepDrawing};
 use crate::analysis::facts::{CellFacts, StepFacts, Subjects};
-use crate::analysis::keys::SubjectKey;
+use crate::analysis::keys::{SubjectKey, ValueKey};
 use crate::language::Language;
 use crate::plan::Field;
 use crate::say;
@@ -14,7 +14,7 @@ use crate::say;
 pub fn figures(drawing: &StepDrawing<'_>) -> Vec<Chart> {
     let &StepDrawing { language: l, subjects, step, .. } = drawing;
     let scaled = step.axis.as_ref().is_some_and(|axis| axis.field == Field::Scale);
-    let recorded = step.values.iter().position(|value| scaled && value.number == 1.0);
+    let recorded = step.values.position(|value| scaled && value.number == 1.0);
     let value = recorded.unwrap_or(step.lead);
     let cells = |subject| step.cell(subject, value);
     let lead: Vec<&CellFacts> = subjects.keys().filter_map(cells).collect();
@@ -64,7 +64,7 @@ pub fn beside_model(
     let line = |step: &StepFacts, subject: SubjectKey| LineSeries {
         name: step.title.text(l),
         points: step
-            .cell(subject, 0)
+            .cell(subject, ValueKey(0))
             .map_or(Vec::new(), |cell| thinned(&cell.over_time, TIMELINE_POINTS)),
     };
     let panel = |subject: SubjectKey| PanelChart {

@@ -6,7 +6,7 @@ mod several;
 
 use super::{Chart, LineSeries, Plot, mark};
 use crate::analysis::facts::{CellFacts, Comparisons, StepFacts, Subjects};
-use crate::analysis::keys::SubjectKey;
+use crate::analysis::keys::{SubjectKey, ValueKey};
 use crate::analysis::points::metric::{Metric, PointFigure as Of};
 use crate::analysis::points::point_summary::{Latency, P99, PERCENTILES, RepeatSummary};
 use crate::chart::kinds::bars::{Bar, BarSeries, GroupedBars};
@@ -269,7 +269,7 @@ impl<'a> StepDrawing<'a> {
     fn latency_curve(&self, what: &str, pick: &dyn Fn(&RepeatSummary) -> Option<Bar>) -> Chart {
         // Labels that overlap cannot be read.
         let every = self.step.values.len().div_ceil(MOST_GROUPS);
-        let label = |value: usize| match value % every {
+        let label = |value: ValueKey| match value.0 % every {
             0 => self.step.values[value].text(self.language),
             _ => String::new(),
         };

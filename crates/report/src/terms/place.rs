@@ -1,12 +1,13 @@
 //! Places on the axes of sweeps, as text.
 
 use crate::analysis::facts::StepFacts;
+use crate::analysis::keys::ValueKey;
 use crate::language::Language;
 use crate::plan::Field;
 use crate::say;
 
 /// The place on the axis: " at every depth (1 to 64)", " at 8, 16 and 32 threads".
-pub fn place(l: Language, step: &StepFacts, values: &[usize]) -> String {
+pub fn place(l: Language, step: &StepFacts, values: &[ValueKey]) -> String {
     let Some(axis) = &step.axis else { return String::new() };
     let labels: Vec<String> = values.iter().map(|v| step.values[*v].text(l)).collect();
     if labels.len() == step.values.len() && labels.len() > 2 && axis.field != Field::Knob {
@@ -32,7 +33,7 @@ pub fn place(l: Language, step: &StepFacts, values: &[usize]) -> String {
 }
 
 /// The step and the place on its axis: "4 KiB reads at 8 and 16 threads".
-pub fn step_at(l: Language, step: &StepFacts, values: &[usize]) -> String {
+pub fn step_at(l: Language, step: &StepFacts, values: &[ValueKey]) -> String {
     format!("{}{}", step.title.text(l), place(l, step, values))
 }
 

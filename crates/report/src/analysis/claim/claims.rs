@@ -3,7 +3,7 @@
 //! correction is needed.
 
 use crate::analysis::comparison::{Claim, Comparison, Crossover, Standing, StepPlace};
-use crate::analysis::keys::{StepKey, SubjectKey, unordered};
+use crate::analysis::keys::{StepKey, SubjectKey, ValueKey, unordered};
 use crate::analysis::points::metric::Metric;
 
 /// All claims, strongest first: by the difference at the weak end of its interval. A lower bound is
@@ -41,32 +41,31 @@ pub fn all(comparisons: &[Comparison]) -> Vec<Claim> {
 /// Where along a step's axis the better subject changes, based only on claims among these
 /// comparisons.
 pub fn crossovers<'a>(comparisons: impl IntoIterator<Item = &'a Comparison>) -> Vec<Crossover> {
-    let mut points: Vec<(&Comparison, usize)> = comparisons
+    let mut points: Vec<(&Comparison, ValueKey)> = comparisons
         .into_iter()
         .filter(|c| c.standing == Standing::Claimed)
         .filter_map(|c| if let StepPlace::Value(value) = c.at { Some((c, value)) } else { None })
         .collect();
     let pair = |c: &Comparison| unordered(c.better, c.worse);
     points.sort_by_cached_key(|(c, value)| (c.step, c.metric.short(), pair(c), *value));
-    let same = |(a, _): &(&Comparison, usize), (b, _): &(&Comparison, usize)| {
+    let same = |(a, _): &(&Comparison, ValueKey), (b, _): &(&Comparison, ValueKey)| {
         (a.step, &a.metric, pair(a)) == (b.step, &b.metric, pair(b))
     };
-    let along = |run: &[(&Comparison, usize)]| {
+    let along = |run: &[(&Comparison, ValueKey)]| {
         let of = run[0].0;
         changes(of.step, &of.metric, run.iter().map(|(c, value)| (*value, c.better)))
     };
     points.chunk_by(same).flat_map(along).collect()
 }
 
-/// Where another subject of a pair becomes the better one, given the better one at each axis value
-/// (by index).
+/// Where another subject of a pair becomes the better one, given the better one at each axis value.
 pub fn changes(
     step: StepKey,
     metric: &Metric,
-    along: impl Iterator<Item = (usize, SubjectKey)>,
+    along: impl Iterator<Item = (ValueKey, SubjectKey)>,
 ) -> Vec<Crossover> {
     let mut all = Vec::new();
-    let mut last: Option<(usize, SubjectKey)> = None;
+    let mut last: Option<(ValueKey, SubjectKey)> = None;
     for (from, after) in along {
         if let Some((until, before)) = last.filter(|(_, before)| *before != after) {
             all.push(Crossover { step, metric: metric.clone(), before, until, after, from });

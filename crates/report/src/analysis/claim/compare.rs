@@ -81,12 +81,12 @@ pub(in crate::analysis) fn of_points(
     let mut made = PairedSheet {
         step: step.key,
         metric: metric.clone(),
-        points: (0..step.values.len()).map(StepPlace::Value).collect(),
+        points: step.values.keys().map(StepPlace::Value).collect(),
         loads: 0,
         sheet: Sheet::default(),
         not_the_drives: Vec::new(),
     };
-    for value in 0..step.values.len() {
+    for value in step.values.keys() {
         let cells: Vec<Option<&CellFacts>> =
             subjects.clone().map(|s| step.cell(s, value)).collect();
         let of = |cell: &Option<&CellFacts>| {

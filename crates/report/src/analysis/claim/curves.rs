@@ -10,7 +10,7 @@ use crate::analysis::comparison::StepPlace;
 use crate::analysis::facts::{
     AxisPosition, CellFacts, Comparisons, MeasuredFacts, StepFacts, Subjects,
 };
-use crate::analysis::keys::{StepKey, SubjectKey};
+use crate::analysis::keys::{StepKey, SubjectKey, ValueKey};
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::analysis::points::point_summary::P99;
 use crate::plan::Field;
@@ -43,7 +43,7 @@ pub fn of_step(
         let mut made = compared(Metric::total(PointFigure::Ops), StepPlace::Limit, row);
         // Nothing is known between two values of the sweep.
         let known = |w: &&[AxisPosition]| w[0].number > 0.0 && w[1].number.is_finite();
-        let numbers = step.values.windows(2).filter(known);
+        let numbers = step.values.raw.windows(2).filter(known);
         let gap = numbers.map(|w| (w[1].number / w[0].number).ln()).fold(0.0, f64::max);
         made.sheet.resolution = gap;
         all.push(made);
@@ -216,7 +216,7 @@ fn held(
     cells: &[&CellFacts],
     repeat: u32,
     search: &Search,
-    failed: Option<usize>,
+    failed: Option<ValueKey>,
 ) -> Option<Observation> {
     let mut found = None;
     for cell in cells.iter().take_while(|cell| failed.is_none_or(|value| cell.value < value)) {

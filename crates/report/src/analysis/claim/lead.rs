@@ -6,7 +6,7 @@ use crate::analysis::comparison::{Comparison, StepLead, StepPlace};
 use crate::analysis::facts::{
     CellFacts, Comparisons, MeasuredFacts, SetupFacts, StepFacts, Subjects,
 };
-use crate::analysis::keys::{StepKey, SubjectKey};
+use crate::analysis::keys::{StepKey, SubjectKey, ValueKey};
 use crate::analysis::points::metric::{Metric, MetricRequest, PointFigure};
 use crate::plan::model::headline::AxisPlace;
 use crate::plan::{Field, Protocol, Step};
@@ -59,14 +59,14 @@ fn is_paced(step: &StepFacts) -> bool {
     step.is_open_loop() || step.axis.as_ref().is_some_and(|a| sets_load(a.field))
 }
 
-/// The axis value, by index, of a step's headline, if it is a single one.
-pub fn value(step: &StepFacts) -> Option<usize> {
-    let last = step.values.len().checked_sub(1);
+/// The axis value of a step's headline, if it is a single one.
+pub fn value(step: &StepFacts) -> Option<ValueKey> {
+    let last = step.values.last_key();
     match step.place {
         AxisPlace::Top => last,
-        AxisPlace::Value(wanted) => step.values.iter().position(|v| v.number == wanted).or(last),
+        AxisPlace::Value(wanted) => step.values.position(|v| v.number == wanted).or(last),
         // A single point has no mean.
-        AxisPlace::Mean if last == Some(0) => last,
+        AxisPlace::Mean if step.values.len() == 1 => last,
         AxisPlace::Mean | AxisPlace::EqualLoad | AxisPlace::EqualLatency | AxisPlace::Limit => None,
     }
 }

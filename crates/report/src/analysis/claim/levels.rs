@@ -3,7 +3,7 @@
 
 use crate::analysis::claim::curves;
 use crate::analysis::facts::{StepFacts, Subjects};
-use crate::analysis::keys::SubjectKey;
+use crate::analysis::keys::{SubjectKey, ValueKey};
 use crate::analysis::points::metric::Metric;
 use crate::plan::model::headline::AxisPlace;
 use crate::stats::level::geometric_mean;
@@ -34,15 +34,19 @@ pub fn over_axis(
 }
 
 /// The points at which every subject has this figure: those of its mean over the axis.
-pub fn shared(subjects: &Subjects, step: &StepFacts, metric: &Metric) -> Vec<usize> {
-    let all = |value: &usize| {
+pub fn shared(subjects: &Subjects, step: &StepFacts, metric: &Metric) -> Vec<ValueKey> {
+    let all = |value: &ValueKey| {
         subjects
             .keys()
             .all(|subject| figure(step, metric, (subject, *value)).is_some_and(|v| v > 0.0))
     };
-    (0..step.values.len()).filter(all).collect()
+    step.values.keys().filter(all).collect()
 }
 
-fn figure(step: &StepFacts, metric: &Metric, (subject, value): (SubjectKey, usize)) -> Option<f64> {
+fn figure(
+    step: &StepFacts,
+    metric: &Metric,
+    (subject, value): (SubjectKey, ValueKey),
+) -> Option<f64> {
     Some(metric.of(step, step.cell(subject, value)?)?.0.value)
 }

@@ -2,7 +2,7 @@
 //! several rates, over all repeats, as one number with an interval.
 
 use crate::analysis::facts::{CellFacts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
-use crate::analysis::keys::SubjectKey;
+use crate::analysis::keys::{SubjectKey, ValueKey};
 use crate::analysis::points::point_summary::RepeatSummary;
 use crate::plan::Field;
 use crate::plan::search::Search;
@@ -54,7 +54,7 @@ fn found(
     subject: SubjectKey,
     repeat: u32,
 ) -> Option<FoundMultiple> {
-    let number = |value: usize| step.values[value].number;
+    let number = |value: ValueKey| step.values[value].number;
     let mut tried: Vec<(f64, bool)> =
         measured.failed(step, subject, Some(repeat)).map(|value| (number(value), false)).collect();
     for cell in step.cells.iter().filter(|cell| cell.subject == subject) {

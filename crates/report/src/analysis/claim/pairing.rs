@@ -2,7 +2,7 @@
 
 use crate::analysis::comparison::StepPlace;
 use crate::analysis::facts::{CellFacts, Comparisons, Subjects};
-use crate::analysis::keys::{StepKey, SubjectKey};
+use crate::analysis::keys::{StepKey, SubjectKey, ValueKey};
 use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::metric::Metric;
 use crate::stats::family::Sheet;
@@ -20,6 +20,14 @@ pub struct PairedSheet {
 }
 
 impl PairedSheet {
+    /// The axis value of a point, if it is at one.
+    pub fn value(&self, point: usize) -> Option<ValueKey> {
+        match self.points[point] {
+            StepPlace::Value(value) => Some(value),
+            _ => None,
+        }
+    }
+
     /// Whether two subjects, the lower key first, are compared at a point.
     pub fn compares(&self, point: usize, a: SubjectKey, b: SubjectKey) -> bool {
         self.sheet.comparable[point].contains(&(a.0, b.0))

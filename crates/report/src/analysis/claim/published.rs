@@ -3,7 +3,7 @@
 
 use crate::analysis::comparison::Gap;
 use crate::analysis::facts::{Comparisons, MeasuredFacts, SetupFacts, StepFacts, Subjects};
-use crate::analysis::keys::{StepKey, SubjectKey};
+use crate::analysis::keys::{StepKey, SubjectKey, ValueKey};
 use crate::analysis::points::metric::Metric;
 use crate::stats::family::FEWEST;
 use crate::stats::percent::times_as_good;
@@ -20,13 +20,13 @@ fn greatest(
     metric: &Metric,
     (better, worse): (SubjectKey, SubjectKey),
 ) -> Option<Gap> {
-    let figure = |subject: SubjectKey, value: usize| {
+    let figure = |subject: SubjectKey, value: ValueKey| {
         Some(metric.of(step, step.cell(subject, value)?)?.0.value)
     };
-    let times = |value: usize| {
+    let times = |value: ValueKey| {
         times_as_good(figure(better, value)?, figure(worse, value)?, metric.better())
     };
-    let ahead = (0..step.values.len()).filter_map(|v| Some((v, times(v).filter(|t| *t > 1.0)?)));
+    let ahead = step.values.keys().filter_map(|v| Some((v, times(v).filter(|t| *t > 1.0)?)));
     let (value, times) = ahead.reduce(|most, own| if own.1 > most.1 { own } else { most })?;
     Some(Gap { step: step.key, metric: metric.clone(), better, worse, value, times })
 }

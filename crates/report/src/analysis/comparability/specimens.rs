@@ -35,7 +35,7 @@ pub fn scope(
     }
     let [own, others] = pair.map(|subject| &subjects[subject].drives);
     let one = match comparison.metric.part {
-        PointPart::Drive(drive) => own.get(drive as usize).zip(others.get(drive as usize)),
+        PointPart::Drive(drive) => own.get(drive).zip(others.get(drive)),
         _ => None,
     };
     let models = || pair.iter().all(|s| model(subjects, setup, *s).is_some());

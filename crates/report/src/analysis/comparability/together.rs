@@ -20,7 +20,7 @@ const FEWEST: usize = 3;
 pub fn all(measured: &MeasuredFacts, setup: &SetupFacts) -> Vec<CommonShift> {
     let mut found = Vec::new();
     for step in &measured.steps {
-        for value in 0..step.values.len() {
+        for value in step.values.keys() {
             for run in setup.runs.keys() {
                 let cells: Vec<&CellFacts> =
                     step.cells.iter().filter(|c| c.value == value && c.run == run).collect();

@@ -2,7 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 
-use crate::analysis::keys::{Keyed, RunKey, SubjectKey};
+use crate::analysis::keys::{DriveKey, Keyed, RunKey, SubjectKey};
 use crate::plan::OwnKnob;
 
 /// Maximum number of subjects whose pairs are all compared.
@@ -18,7 +18,7 @@ pub struct SubjectFacts {
     /// Its run.
     pub run: RunKey,
     /// Its drives, as the plan names them.
-    pub drives: Vec<String>,
+    pub drives: Keyed<DriveKey, String>,
     /// The size of one drive, bytes: as it is stated, or as the host saw it.
     pub capacity_bytes: Option<f64>,
     /// Knobs that the plan sets for it only.

@@ -3,7 +3,7 @@
 
 pub mod models;
 
-use crate::analysis::keys::{StepKey, SubjectKey};
+use crate::analysis::keys::{DriveKey, StepKey, SubjectKey, ValueKey};
 use crate::stats::specimens::Models;
 
 /// A repeat of a point that deviated from the others, for all subjects.
@@ -11,8 +11,8 @@ use crate::stats::specimens::Models;
 pub struct CommonShift {
     /// The step.
     pub step: StepKey,
-    /// Index of the axis value.
-    pub value: usize,
+    /// The axis value.
+    pub value: ValueKey,
     /// The repeat, from 1.
     pub repeat: u32,
     /// Number of subjects measured in it.
@@ -29,12 +29,12 @@ pub struct CommonShift {
 pub struct OutlyingDrive {
     /// The step.
     pub step: StepKey,
-    /// Index of the axis value.
-    pub value: usize,
+    /// The axis value.
+    pub value: ValueKey,
     /// The subject.
     pub subject: SubjectKey,
-    /// Its index among the subject's drives.
-    pub drive: u32,
+    /// Its place among the subject's drives.
+    pub drive: DriveKey,
     /// The drive's ops per second.
     pub ops_per_s: f64,
     /// The mean of the others, and their number.
@@ -48,8 +48,8 @@ pub struct OutlyingDrive {
 pub struct OfModels {
     /// The step.
     pub step: StepKey,
-    /// Index of the axis value.
-    pub value: usize,
+    /// The axis value.
+    pub value: ValueKey,
     /// The two subjects.
     pub pair: (SubjectKey, SubjectKey),
     /// The models' names.

@@ -1,7 +1,7 @@
 //! The drives of a step as samples of their models.
 
 use crate::analysis::difference::Difference;
-use crate::analysis::keys::{StepKey, SubjectKey};
+use crate::analysis::keys::{DriveKey, StepKey, SubjectKey, ValueKey};
 use crate::analysis::points::metric::Metric;
 use crate::stats::level::geometric_mean;
 use crate::stats::specimens::{Components, Models, components};
@@ -11,8 +11,8 @@ use crate::stats::specimens::{Components, Models, components};
 pub struct FleetDrive {
     /// The subject.
     pub subject: SubjectKey,
-    /// Its index among the subject's drives, if there are several.
-    pub drive: Option<u32>,
+    /// Its place among the subject's drives, if there are several.
+    pub drive: Option<DriveKey>,
     /// The subject's name, and the drive's number in it.
     pub name: String,
     /// Its serial number, if known.
@@ -59,7 +59,7 @@ pub struct Fleet {
     /// The step.
     pub step: StepKey,
     /// Index of the axis value.
-    pub value: usize,
+    pub value: ValueKey,
     /// The metric.
     pub metric: Metric,
     /// By name.

@@ -1,5 +1,6 @@
 //! The axis of a step, and its values.
 
+use crate::analysis::keys::{Keyed, ValueKey};
 use crate::base::units;
 use crate::plan::{Axis, Field};
 
@@ -45,7 +46,7 @@ impl AxisPosition {
 
     /// The value of a knob that is swept, as its plan writes it. Two plans may count the same words
     /// differently, so its number is its place among those of the step that are known already.
-    pub fn of_knob(written: &str, known: &[AxisPosition]) -> AxisPosition {
+    pub fn of_knob(written: &str, known: &Keyed<ValueKey, AxisPosition>) -> AxisPosition {
         let place = known.iter().find(|value| value.label == written).map(|value| value.number);
         let number = place.unwrap_or(known.len() as f64 + 1.0);
         AxisPosition { number, label: written.to_string(), is_word: true }

@@ -1,6 +1,7 @@
 //! Metrics: a figure of the step's headline streams together, of one stream, or of one drive of
 //! each group.
 
+use crate::analysis::keys::DriveKey;
 use crate::analysis::points::point_summary::{P99, PERCENTILES};
 use crate::base::error::{Result, failed};
 use crate::plan::steps::headline::{METRICS, is_metric};
@@ -50,7 +51,7 @@ pub enum PointPart {
     /// One stream, by name.
     Stream(String),
     /// The headline streams on one drive of a group, by index.
-    Drive(u32),
+    Drive(DriveKey),
 }
 
 impl PointPart {
@@ -59,13 +60,13 @@ impl PointPart {
         match self {
             PointPart::Whole => None,
             PointPart::Stream(name) => Some(name.clone()),
-            PointPart::Drive(index) => Some(format!("{DRIVE}{}", index + 1)),
+            PointPart::Drive(index) => Some(format!("{DRIVE}{}", index.0 + 1)),
         }
     }
 
-    /// A drive's index from "drive-1".
-    pub fn drive(name: &str) -> Option<u32> {
-        name.strip_prefix(DRIVE)?.parse::<u32>().ok()?.checked_sub(1)
+    /// The drive named "drive-1".
+    pub fn drive(name: &str) -> Option<DriveKey> {
+        name.strip_prefix(DRIVE)?.parse::<usize>().ok()?.checked_sub(1).map(DriveKey)
     }
 }
 
@@ -207,6 +208,6 @@ mod tests {
         assert!(error.0.contains("no metric 'p98'"), "{error:?}");
         let drives =
             ["drive-1", "drive-12", "drive-0", "drive-x", "reader-1"].map(PointPart::drive);
-        assert_eq!(drives, [Some(0), Some(11), None, None, None]);
+        assert_eq!(drives, [Some(DriveKey(0)), Some(DriveKey(11)), None, None, None]);
     }
 }

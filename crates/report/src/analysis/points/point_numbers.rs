@@ -6,6 +6,7 @@
 #[cfg(test)]
 mod tests;
 
+use crate::analysis::keys::DriveKey;
 use crate::analysis::points::point_summary::PERCENTILES;
 use std::collections::BTreeMap;
 
@@ -23,9 +24,9 @@ pub struct PointSummary {
     /// Each stream by name, whether it counts in the headline, and its figures.
     pub streams: Vec<(String, bool, Numbers)>,
     /// The headline streams on each drive, by index, if there are several.
-    pub drives: Vec<(u32, Numbers)>,
+    pub drives: Vec<(DriveKey, Numbers)>,
     /// The headline streams of each instance, by drive and instance, if there are several.
-    pub instances: Vec<((u32, u32), Numbers)>,
+    pub instances: Vec<((DriveKey, u32), Numbers)>,
     /// The resources of the servers that Dyno started.
     pub servers: Vec<ServerShare>,
 }
@@ -140,7 +141,7 @@ impl PointSummary {
         if numbers.len() < 2 {
             numbers.clear();
         }
-        let of_drive = |drive: u32| (drive, only(&|c| c.headline && c.drive == drive));
+        let of_drive = |at: u32| (at.into(), only(&|c| c.headline && c.drive == at));
         let mut copies: Vec<(u32, u32)> =
             point.cells.iter().map(|c| (c.drive, c.instance)).collect();
         copies.sort_unstable();
@@ -148,7 +149,9 @@ impl PointSummary {
         if !copies.iter().any(|(_, instance)| *instance > 0) {
             copies.clear();
         }
-        let of_copy = |at: (u32, u32)| (at, only(&|c| c.headline && (c.drive, c.instance) == at));
+        let of_copy = |at: (u32, u32)| {
+            ((at.0.into(), at.1), only(&|c| c.headline && (c.drive, c.instance) == at))
+        };
         PointSummary {
             instances: copies.into_iter().map(of_copy).collect(),
             streams: names.into_iter().map(of_stream).collect(),
@@ -170,7 +173,8 @@ impl PointSummary {
             numbers.seconds = seconds(&|r| r.stream == *name);
         }
         for (drive, numbers) in &mut self.drives {
-            numbers.seconds = seconds(&|r| r.drive == *drive && headline.contains(&r.stream));
+            numbers.seconds =
+                seconds(&|r| DriveKey::from(r.drive) == *drive && headline.contains(&r.stream));
         }
     }
 

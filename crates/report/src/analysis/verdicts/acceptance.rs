@@ -4,7 +4,7 @@
 use crate::analysis::claim::compare::observations;
 use crate::analysis::comparability::conditions::sightings;
 use crate::analysis::facts::{CellFacts, Facts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
-use crate::analysis::keys::{RunKey, StepKey, SubjectKey};
+use crate::analysis::keys::{DriveKey, RunKey, StepKey, SubjectKey, ValueKey};
 use crate::analysis::points::metric::{Metric, PointPart};
 use crate::record::key::{self, FactHeading};
 use crate::stats::Better;
@@ -123,7 +123,7 @@ pub fn measures(measured: &MeasuredFacts, steps: &[String]) -> Vec<JudgedFigure>
     measured.steps.iter().filter(meant).flat_map(of_step).collect()
 }
 
-fn label(step: &StepFacts, value: usize) -> String {
+fn label(step: &StepFacts, value: ValueKey) -> String {
     step.values.get(value).map(|value| value.label.clone()).unwrap_or_default()
 }
 
@@ -139,7 +139,8 @@ pub fn specimens(
     for subject in facts.subjects.keys().filter(|s| facts.subjects[*s].run == run) {
         let drives = facts.subjects[subject].drive_count();
         for drive in 0..drives {
-            let part = if drives > 1 { PointPart::Drive(drive as u32) } else { PointPart::Whole };
+            let part =
+                if drives > 1 { PointPart::Drive(DriveKey(drive)) } else { PointPart::Whole };
             let number = if drives > 1 { format!(" ({})", drive + 1) } else { String::new() };
             let figures =
                 measures.iter().map(|m| figures(facts, subject, &part, m, like)).collect();
@@ -174,8 +175,7 @@ fn figures(
     like: Option<SubjectKey>,
 ) -> Vec<f64> {
     let at = facts.measured.steps.position(|step| step.name == measure.step);
-    let value =
-        |at: StepKey| facts.measured.steps[at].values.iter().position(|v| v.label == measure.at);
+    let value = |at: StepKey| facts.measured.steps[at].values.position(|v| v.label == measure.at);
     let place = at.and_then(|at| Some((at, value(at)?)));
     let Some((at, value)) = place else { return Vec::new() };
     let step = &facts.measured.steps[at];

@@ -11,7 +11,7 @@ use crate::analysis::claim::lead;
 use crate::analysis::comparability::{alike, conditions};
 use crate::analysis::difference::{Difference, FieldDifference};
 use crate::analysis::facts::{CellFacts, DisclosureGroup, Facts, SetupFacts, StepFacts, Subjects};
-use crate::analysis::keys::{Keyed, StepKey, SubjectKey};
+use crate::analysis::keys::{DriveKey, Keyed, StepKey, SubjectKey};
 use crate::analysis::notes::models::{DriveModel, Fleet, FleetDrive, ModelRatio};
 use crate::analysis::points::metric::{Metric, PointFigure, PointPart};
 use crate::record::key::{FactHeading, drive, host};
@@ -140,11 +140,11 @@ fn specimens(
     known: &DisclosureIndex<'_>,
 ) -> Vec<(Option<String>, FleetDrive)> {
     let subject = cell.subject;
-    let drives: Vec<Option<u32>> = match cell.drives.is_empty() {
+    let drives: Vec<Option<DriveKey>> = match cell.drives.is_empty() {
         true => vec![None],
         false => cell.drives.iter().map(|(drive, _)| Some(*drive)).collect(),
     };
-    let of = |drive: Option<u32>| {
+    let of = |drive: Option<DriveKey>| {
         let part = drive.map_or(PointPart::Whole, PointPart::Drive);
         let metric = Metric { figure: metric.figure.clone(), part };
         if metric.is_barred(cell) {
@@ -156,7 +156,7 @@ fn specimens(
         if by_repeat.is_empty() || !level.is_finite() || level <= 0.0 {
             return None;
         }
-        let number = drive.map_or(String::new(), |drive| format!(" ({})", drive + 1));
+        let number = drive.map_or(String::new(), |drive| format!(" ({})", drive.0 + 1));
         let fact = |name: &str| known.of_drive(subject, drive, name);
         let specimen = FleetDrive {
             subject,
@@ -196,8 +196,8 @@ impl<'a> DisclosureIndex<'a> {
         group.rows.iter().find(|(own, _)| own == name).map(|(_, value)| value.clone())
     }
 
-    fn of_drive(&self, subject: SubjectKey, drive: Option<u32>, name: &str) -> Option<String> {
-        let number = drive.map_or(String::new(), |drive| format!(" ({})", drive + 1));
+    fn of_drive(&self, subject: SubjectKey, drive: Option<DriveKey>, name: &str) -> Option<String> {
+        let number = drive.map_or(String::new(), |drive| format!(" ({})", drive.0 + 1));
         let own_name = &self.subjects[subject].own_name;
         let heading = format!("{}: {own_name}{number}", FactHeading::Drive.name());
         self.row(subject, &heading, name)

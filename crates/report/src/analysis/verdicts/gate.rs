@@ -234,7 +234,7 @@ impl Runs {
 fn runs(measured: &MeasuredFacts, of: &PairedSheet, pair: &Pair, point: usize) -> Option<Runs> {
     let step = &measured.steps[of.step];
     let logs = |subject: SubjectKey| {
-        let own = observations(step, step.cell(subject, point)?, &of.metric);
+        let own = observations(step, step.cell(subject, of.value(point)?)?, &of.metric);
         let logs: Vec<f64> = own.iter().filter(|o| o.value > 0.0).map(|o| o.value.ln()).collect();
         (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64, logs.len()))
     };
@@ -271,7 +271,8 @@ fn of_pair<'a>(
     };
     let mut rows = Vec::new();
     for point in 0..of.points.len() {
-        if pair.base.iter().any(|s| step.cell(*s, point).is_some()) {
+        let cell = |s: &SubjectKey| step.cell(*s, of.value(point)?);
+        if pair.base.iter().any(|s| cell(s).is_some()) {
             let missing = missing(comparisons, of, pair, point);
             rows.push(judged(of.points[point], change(Some(point)), missing));
         }

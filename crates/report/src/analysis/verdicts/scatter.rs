@@ -27,7 +27,7 @@ pub fn of_all(measured: &MeasuredFacts, metric: &Metric) -> Option<f64> {
 /// alternated, otherwise of each subject alone.
 fn variances(step: &StepFacts, metric: &Metric) -> Vec<(f64, f64)> {
     let mut all = Vec::new();
-    for value in 0..step.values.len() {
+    for value in step.values.keys() {
         let cells = step.cells.iter().filter(|c| c.value == value);
         let usable = |all: Vec<Observation>| {
             all.into_iter().filter(|o| o.value.is_finite() && o.value > 0.0).collect()

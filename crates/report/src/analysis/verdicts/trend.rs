@@ -262,7 +262,7 @@ fn figure(
         return Some((estimate, label, counts(cell)));
     }
     let cells: Vec<&CellFacts> =
-        (0..step.values.len()).map(|value| step.cell(subject, value)).collect::<Option<_>>()?;
+        step.values.keys().map(|value| step.cell(subject, value)).collect::<Option<_>>()?;
     let each: Vec<_> = cells.iter().map(|c| metric.of(step, c)).collect::<Option<_>>()?;
     let repeats = each.iter().map(|(_, values)| values.len()).min()?;
     let mean = |repeat: usize| {

@@ -236,10 +236,8 @@ impl Sources<'_> {
         };
         let metric: Option<Metric> = MetricRequest::parse(word)?.in_step(step).into_iter().next();
         let value = match rest.at {
-            Some(at) => {
-                step.values.iter().position(|v| v.label == at || v.number.to_string() == at)
-            }
-            None => (step.values.len() == 1).then_some(0),
+            Some(at) => step.values.position(|v| v.label == at || v.number.to_string() == at),
+            None => step.values.first_key().filter(|_| step.values.len() == 1),
         };
         let (Some(metric), Some(value)) = (metric, value) else {
             let labels: Vec<String> = step.values.iter().map(|v| v.label.clone()).collect();

@@ -3,7 +3,7 @@
 //! drive.
 
 use crate::analysis::facts::{CellFacts, StepFacts, Subjects};
-use crate::analysis::keys::SubjectKey;
+use crate::analysis::keys::{SubjectKey, ValueKey};
 use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::brief::number_format;
@@ -86,9 +86,10 @@ fn ops(cell: &CellFacts) -> f64 {
 /// "Thread counts above 128 were not tested: the ops/s of A and B still rise there".
 pub fn beyond(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<String> {
     let field = step.axis.as_ref()?.field;
-    let last = step.values.len().checked_sub(1)?;
+    let last = step.values.last_key()?;
     let rises = |subject: &SubjectKey| {
-        let before = last.checked_sub(1).and_then(|value| step.cell(*subject, value));
+        let before =
+            last.0.checked_sub(1).map(ValueKey).and_then(|value| step.cell(*subject, value));
         let (Some(before), Some(cell)) = (before, step.cell(*subject, last)) else { return false };
         ops(before) > 0.0 && ops(cell) > ops(before) * STILL_RISES
     };
@@ -106,12 +107,12 @@ pub fn beyond(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<Stri
 /// "From 96 threads on the processors were saturated (A and B)", for points up to the end of the
 /// axis.
 pub fn saturated(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<String> {
-    let is_saturated = |subject: SubjectKey, value: usize| {
+    let is_saturated = |subject: SubjectKey, value: ValueKey| {
         let limit = step.cell(subject, value).and_then(|c| c.limit.as_ref());
         limit.is_some_and(|verdict| verdict.limit == Bottleneck::Cpu)
     };
     let from = |subject: SubjectKey| {
-        let values = (0..step.values.len()).rev();
+        let values = step.values.keys().rev();
         values.take_while(|value| is_saturated(subject, *value)).last()
     };
     let first = subjects.keys().filter_map(from).min()?;
@@ -119,10 +120,10 @@ pub fn saturated(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<S
     Some(said_of_processors(l, step, first, &l.list(&alike)))
 }
 
-fn said_of_processors(l: Language, step: &StepFacts, first: usize, subjects: &str) -> String {
+fn said_of_processors(l: Language, step: &StepFacts, first: ValueKey, subjects: &str) -> String {
     let from = step.values[first].text(l);
     match step.axis.as_ref().map(|axis| axis.field) {
-        _ if first + 1 == step.values.len() => {
+        _ if Some(first) == step.values.last_key() => {
             let at = wording::place(l, step, &[first]);
             say!(l, "saturated-at", at, subjects)
         }

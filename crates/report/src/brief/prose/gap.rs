@@ -5,7 +5,7 @@ use crate::analysis::claim::compare::{ComparedFigure, Comparison, Standing, Step
 use crate::analysis::claim::{claims, lead};
 use crate::analysis::comparison::Crossover;
 use crate::analysis::facts::{AxisFacts, Comparisons, StepFacts, Subjects};
-use crate::analysis::keys::{StepKey, SubjectKey};
+use crate::analysis::keys::{StepKey, SubjectKey, ValueKey};
 use crate::analysis::points::metric::Metric;
 use crate::base::units;
 use crate::brief::text::{published, wording};
@@ -48,7 +48,7 @@ fn as_published(l: Language, step: &StepFacts, pair: (SubjectKey, SubjectKey)) -
     let mut found = Vec::new();
     for metric in &step.metrics {
         let better = |value| Some((value, better_at(l, step, metric, pair, value)?));
-        found.extend(claims::changes(step.key, metric, (0..step.values.len()).filter_map(better)));
+        found.extend(claims::changes(step.key, metric, step.values.keys().filter_map(better)));
     }
     found
 }
@@ -58,7 +58,7 @@ fn figure(
     l: Language,
     step: &StepFacts,
     metric: &Metric,
-    (subject, value): (SubjectKey, usize),
+    (subject, value): (SubjectKey, ValueKey),
 ) -> Option<f64> {
     Some(wording::printed(l, metric, step, step.cell(subject, value)?)?.0)
 }
@@ -69,7 +69,7 @@ fn better_at(
     step: &StepFacts,
     metric: &Metric,
     (a, b): (SubjectKey, SubjectKey),
-    value: usize,
+    value: ValueKey,
 ) -> Option<SubjectKey> {
     let of = |subject: SubjectKey| figure(l, step, metric, (subject, value));
     let (of_a, of_b) = (of(a)?, of(b)?);
@@ -95,9 +95,9 @@ fn widest(drawing: &StepDrawing<'_>, pair: (SubjectKey, SubjectKey)) -> Option<S
     let &StepDrawing { language: l, subjects, comparisons, step, .. } = drawing;
     let led = lead::metric(step);
     let metric = if led.is_latency() { led } else { Metric::p99() };
-    let of = |subject: SubjectKey, value: usize| figure(l, step, &metric, (subject, value));
+    let of = |subject: SubjectKey, value: ValueKey| figure(l, step, &metric, (subject, value));
     let mut found: Option<(f64, String)> = None;
-    for value in 0..step.values.len() {
+    for value in step.values.keys() {
         let at = StepPlace::Value(value);
         let by = ComparedFigure { step, metric: &metric, at };
         let Some(better) = shown_better(l, comparisons, by, pair) else { continue };
@@ -195,7 +195,7 @@ fn along_the_axis(
     pair: (SubjectKey, SubjectKey),
 ) -> Option<Vec<AtSize>> {
     let &StepDrawing { language: l, subjects, comparisons, step, .. } = drawing;
-    let at = |value: usize| {
+    let at = |value: ValueKey| {
         let size = step.values[value].text(l);
         let by = ComparedFigure { step, metric, at: StepPlace::Value(value) };
         if !comparisons.published {
@@ -209,7 +209,7 @@ fn along_the_axis(
         let difference = published::difference(l, subjects, comparisons, by, pair)?;
         Some(AtSize { size, better, factor, interval: (factor, factor), difference })
     };
-    (0..step.values.len()).map(at).collect()
+    step.values.keys().map(at).collect()
 }
 
 fn of_comparison(l: Language, c: &Comparison, size: String) -> AtSize {

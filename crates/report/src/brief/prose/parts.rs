@@ -37,7 +37,7 @@ fn of_drive(
     let (first, last) = (cells.first()?, cells.last()?);
     let number = drive + 1;
     let text = |figure: &PointFigure, cell: &CellFacts| {
-        let metric = Metric { figure: figure.clone(), part: PointPart::Drive(drive) };
+        let metric = Metric { figure: figure.clone(), part: PointPart::Drive(drive.into()) };
         super::latency_of(l, step, &metric, cell)
     };
     let both = [PointFigure::Mean, PointFigure::Percentile(P99)];
@@ -64,7 +64,7 @@ fn of_drive(
 /// "reader-4 of A: mean 102 µs, p99 388 µs, p99.9 …, p99.99 …": for steps with several headline
 /// streams, each at the representative point.
 pub fn of_streams(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<String> {
-    let value = lead::value(step).or(step.values.len().checked_sub(1)).unwrap_or(0);
+    let value = lead::value(step).or(step.values.last_key()).unwrap_or_default();
     let mut all = Vec::new();
     for subject in subjects.keys() {
         let Some(cell) = step.cell(subject, value) else { continue };

@@ -4,7 +4,7 @@
 use crate::analysis::claim::curves::mean_curve;
 use crate::analysis::claim::lead;
 use crate::analysis::facts::{CellFacts, Comparisons, Facts, StepFacts, Subjects};
-use crate::analysis::keys::SubjectKey;
+use crate::analysis::keys::{SubjectKey, ValueKey};
 use crate::brief::number_format;
 use crate::brief::text::causes::{self, SaidRemedies};
 use crate::brief::text::{bottleneck_text, outcome, published, wording};
@@ -139,7 +139,7 @@ fn last_of_load(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<St
 
 /// (axis value, ops/s if known, p99 in ns) of a subject, unless there is a caveat other than the
 /// host's limits.
-fn figures(step: &StepFacts, subject: SubjectKey) -> Vec<(usize, Option<f64>, f64)> {
+fn figures(step: &StepFacts, subject: SubjectKey) -> Vec<(ValueKey, Option<f64>, f64)> {
     let read = |cell: &CellFacts| {
         let total = cell.total.as_ref().filter(|_| !cell.missed_its_rate())?;
         let ops = total.ops_per_s.as_ref().map(|ops| ops.value);

@@ -4,7 +4,7 @@
 use super::{Section, SectionBlocks, analysis, bottlenecks};
 use crate::analysis::comparability::conditions::not_given;
 use crate::analysis::facts::{Facts, StepFacts};
-use crate::analysis::keys::SubjectKey;
+use crate::analysis::keys::{SubjectKey, ValueKey};
 use crate::analysis::points::point_summary::{P50, P99, P999};
 use crate::base::units;
 use crate::brief::block::{Block, Heading, Mark, Table};
@@ -112,7 +112,7 @@ pub fn side_by_side(drawing: &StepDrawing<'_>) -> Table {
         head.push(say!(l, "column-difference"));
     }
     let mut rows = Vec::new();
-    for value in 0..step.values.len() {
+    for value in step.values.keys() {
         for subject in subjects.keys() {
             let label =
                 if subject == SubjectKey(0) { step.values[value].text(l) } else { String::new() };
@@ -123,7 +123,7 @@ pub fn side_by_side(drawing: &StepDrawing<'_>) -> Table {
     Table::measured(l, 2, &head, rows)
 }
 
-fn row(drawing: &StepDrawing<'_>, subject: SubjectKey, value: usize) -> Vec<TableCell> {
+fn row(drawing: &StepDrawing<'_>, subject: SubjectKey, value: ValueKey) -> Vec<TableCell> {
     let &StepDrawing { language: l, subjects, comparisons, step, .. } = drawing;
     let cell = step.cell(subject, value);
     let mut row = texts([cell.map_or(subjects[subject].name.clone(), |c| name(subjects, c))]);

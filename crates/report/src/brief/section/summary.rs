@@ -8,7 +8,7 @@ use crate::analysis::claim::compare::{ComparedFigure, StepPlace};
 use crate::analysis::claim::{lead, levels};
 use crate::analysis::comparison::StepLead;
 use crate::analysis::facts::{Comparisons, MeasuredFacts, StepFacts, Subjects};
-use crate::analysis::keys::SubjectKey;
+use crate::analysis::keys::{SubjectKey, ValueKey};
 use crate::analysis::metric_values::instruments;
 use crate::analysis::points::metric::{Instrument, Metric};
 use crate::brief::block::{Block, Mark, Table};
@@ -113,17 +113,17 @@ impl SummaryMeasure {
 /// The place of a measure.
 #[derive(Clone, Copy)]
 enum SummaryPlace {
-    At(usize),
+    At(ValueKey),
     OverAll,
 }
 
 /// The step's headline place; for other measures of a load sweep, the point of its maximum.
-fn looked(step: &StepFacts, leads: bool, value: Option<usize>) -> Option<SummaryPlace> {
+fn looked(step: &StepFacts, leads: bool, value: Option<ValueKey>) -> Option<SummaryPlace> {
     match (value, step.place) {
         (Some(value), _) => Some(SummaryPlace::At(value)),
         (None, AxisPlace::Mean) => Some(SummaryPlace::OverAll),
         (None, _) if leads => Some(SummaryPlace::OverAll),
-        _ => step.values.iter().position(|v| v.number.is_infinite()).map(SummaryPlace::At),
+        _ => step.values.position(|v| v.number.is_infinite()).map(SummaryPlace::At),
     }
 }
 
@@ -187,7 +187,7 @@ fn place(
 ) -> String {
     let points = match measure {
         SummaryMeasure::Of(metric) => levels::shared(subjects, step, metric),
-        SummaryMeasure::Watts(_) => (0..step.values.len()).collect(),
+        SummaryMeasure::Watts(_) => step.values.keys().collect(),
     };
     match (at, step.place) {
         (SummaryPlace::At(value), _) => wording::place(l, step, &[value]),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::analysis::comparability::caveats::{self, Caveat};
 use crate::analysis::facts::{CellFacts, MeasuredFacts, ReportStatements, StepFacts, Subjects};
-use crate::analysis::keys::{StepKey, SubjectKey};
+use crate::analysis::keys::{StepKey, SubjectKey, ValueKey};
 use crate::analysis::limits::bottleneck::{Bottleneck, BottleneckVerdict};
 use crate::analysis::points::metric::PointPart;
 use crate::brief::number_format;
@@ -69,7 +69,7 @@ pub fn caveats(
         all.extend(first);
     }
     // A caveat that applies to several points of a subject is stated once.
-    let (mut known, mut of) = (HashMap::new(), Vec::<Vec<(StepKey, usize)>>::new());
+    let (mut known, mut of) = (HashMap::new(), Vec::<Vec<(StepKey, ValueKey)>>::new());
     for step in &measured.steps {
         let parts = statements.parts_asked(step);
         for cell in &step.cells {
@@ -108,12 +108,11 @@ fn of_parts(l: Language, cell: &CellFacts, parts: &[PointPart], why: VerdictText
 }
 
 /// "Reads at 1 and 2 threads; Writes": points, step by step.
-fn places(l: Language, measured: &MeasuredFacts, points: &[(StepKey, usize)]) -> String {
+fn places(l: Language, measured: &MeasuredFacts, points: &[(StepKey, ValueKey)]) -> String {
     let of_step = |step: &StepFacts| {
         let own = points.iter().filter(|(of, _)| *of == step.key);
-        let values: Vec<usize> = own.map(|(_, value)| *value).collect();
-        (!values.is_empty())
-            .then(|| step_at(l, step, &values))
+        let values: Vec<ValueKey> = own.map(|(_, value)| *value).collect();
+        (!values.is_empty()).then(|| step_at(l, step, &values))
     };
     let all: Vec<String> = measured.steps.iter().filter_map(of_step).collect();
     l.clauses(&all)

@@ -1,7 +1,7 @@
 //! Notes as text: what the reader should know in addition to claims and caveats.
 
 use crate::analysis::facts::{Comparisons, MeasuredFacts, Subjects};
-use crate::analysis::keys::StepKey;
+use crate::analysis::keys::{StepKey, ValueKey};
 use crate::analysis::notes::{CommonShift, OfModels, OutlyingDrive};
 use crate::brief::block::Block;
 use crate::brief::number_format;
@@ -41,7 +41,7 @@ fn of_place(
     l: Language,
     measured: &MeasuredFacts,
     step: StepKey,
-    value: usize,
+    value: ValueKey,
     sentence: String,
 ) -> String {
     let step = &measured.steps[step];
@@ -71,7 +71,7 @@ fn apart(
     one: &OutlyingDrive,
 ) -> String {
     let step = &measured.steps[one.step];
-    let drive = subjects[one.subject].drives.get(one.drive as usize).cloned().unwrap_or_default();
+    let drive = subjects[one.subject].drives.get(one.drive).cloned().unwrap_or_default();
     say!(
         l,
         "note-apart",

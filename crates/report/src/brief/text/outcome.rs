@@ -125,7 +125,7 @@ pub fn level(
     subject: SubjectKey,
 ) -> Option<String> {
     let metric = lead::metric(step);
-    let value = lead::value(step).or(step.values.len().checked_sub(1))?;
+    let value = lead::value(step).or(step.values.last_key())?;
     let cell = step.cell(subject, value)?;
     if cell.is_not_the_drives() || cell.caveats.iter().any(|c| c.bars() && !c.is_few_repeats()) {
         return None;

@@ -4,7 +4,7 @@ use crate::analysis::claim::compare::{ComparedFigure, StepPlace};
 use crate::analysis::claim::lead;
 use crate::analysis::comparison::Gap;
 use crate::analysis::facts::{Comparisons, Facts, MeasuredFacts, StepFacts, Subjects};
-use crate::analysis::keys::{SubjectKey, unordered};
+use crate::analysis::keys::{SubjectKey, ValueKey, unordered};
 use crate::analysis::points::metric::Metric;
 use crate::brief::text::{metric_text, wording};
 use crate::language::Language;
@@ -142,7 +142,7 @@ pub fn rows(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> Vec<[
     let mut all = Vec::new();
     for step in &measured.steps {
         for metric in &step.metrics {
-            for value in 0..step.values.len() {
+            for value in step.values.keys() {
                 let made = |pair| Arithmetic::of(l, step, metric, value, pair);
                 let row = |made| row(l, subjects, step, metric, made);
                 all.extend(subjects.pairs().filter_map(made).map(row));
@@ -175,8 +175,8 @@ pub fn difference(
 /// The quotient of two figures, superior first, as in the formulas.
 struct Arithmetic {
     better: Better,
-    /// Index of the axis value.
-    value: usize,
+    /// The axis value.
+    value: ValueKey,
     /// The superior subject, and the other.
     subject: SubjectKey,
     rival: SubjectKey,
@@ -192,7 +192,7 @@ impl Arithmetic {
         l: Language,
         step: &StepFacts,
         metric: &Metric,
-        value: usize,
+        value: ValueKey,
         pair: (SubjectKey, SubjectKey),
     ) -> Option<Arithmetic> {
         let (a, b) = unordered(pair.0, pair.1);

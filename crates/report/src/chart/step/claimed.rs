@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use super::StepDrawing;
 use crate::analysis::claim::lead;
 use crate::analysis::comparison::Gap;
-use crate::analysis::keys::SubjectKey;
+use crate::analysis::keys::{SubjectKey, ValueKey};
 use crate::analysis::points::metric::Metric;
 use crate::analysis::{Comparison, Standing, StepPlace};
 use crate::chart::canvas::axis::si;
@@ -118,10 +118,10 @@ impl StepDrawing<'_> {
     pub fn called_bars(&self, metric: &Metric) -> Vec<CalledBar> {
         let bar = |c: &&Comparison| {
             let StepPlace::Value(group) = c.at else { return None };
-            Some(CalledBar { series: c.better.0, group, text: self.difference(c, metric) })
+            Some(CalledBar { series: c.better.0, group: group.0, text: self.difference(c, metric) })
         };
         let gap =
-            |gap: &Gap| CalledBar { series: gap.better.0, group: gap.value, text: self.gap(gap) };
+            |gap: &Gap| CalledBar { series: gap.better.0, group: gap.value.0, text: self.gap(gap) };
         let gaps = self.gaps(metric).into_iter().map(gap);
         self.claimed(metric).iter().filter_map(bar).chain(gaps).collect()
     }
@@ -131,7 +131,7 @@ impl StepDrawing<'_> {
         &self,
         metric: &Metric,
         series: &[CurveSeries],
-        point: &dyn Fn(SubjectKey, usize) -> Option<CurvePoint>,
+        point: &dyn Fn(SubjectKey, ValueKey) -> Option<CurvePoint>,
     ) -> Vec<CalledPoint> {
         let place = |c: &&Comparison| {
             let at = match c.at {

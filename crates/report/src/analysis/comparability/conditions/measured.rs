@@ -110,7 +110,7 @@ fn missing(
     let steps = || measured.steps.iter().filter(|step| step.search.is_none());
     let of = |subject: SubjectKey| {
         let (mut all, mut found) = (0, 0);
-        for (step, value) in steps().flat_map(|s| (0..s.values.len()).map(move |v| (s, v))) {
+        for (step, value) in steps().flat_map(|s| s.values.keys().map(move |v| (s, v))) {
             let have = |s: SubjectKey| step.cell(s, value).map_or(0, |cell| cell.repeats.len());
             let most = among.iter().map(|s| have(*s)).max().unwrap_or(0);
             all += most.max(asked(subjects, setup, step, subject));

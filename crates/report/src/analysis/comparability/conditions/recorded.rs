@@ -4,7 +4,7 @@
 
 use super::{Condition, ConditionValue, Difference, Grade, ValuesOfSubjects, distinct};
 use crate::analysis::facts::{CellFacts, MeasuredFacts, StepFacts};
-use crate::analysis::keys::SubjectKey;
+use crate::analysis::keys::{SubjectKey, ValueKey};
 use crate::record::{Replayed, VectorSearch};
 
 /// A stream's load at a point: its name, the checksum, and its text in a difference.
@@ -57,7 +57,7 @@ fn unlike(
             streams.push(stream);
         }
     }
-    let at = |stream: &str, value: usize| {
+    let at = |stream: &str, value: ValueKey| {
         let of = |subject: &SubjectKey| {
             let all = loads(step.cell(*subject, value)?);
             let (_, checksum, text) = all.into_iter().find(|(name, ..)| *name == stream)?;
@@ -67,6 +67,6 @@ fn unlike(
         distinct(found.iter().map(|(subject, checksum, _)| (*subject, *checksum)))?;
         distinct(found.into_iter().map(|(subject, _, text)| (subject, ConditionValue::Text(text))))
     };
-    let different = |stream: &str| (0..step.values.len()).find_map(|value| at(stream, value));
+    let different = |stream: &str| step.values.keys().find_map(|value| at(stream, value));
     streams.into_iter().filter_map(different).collect()
 }

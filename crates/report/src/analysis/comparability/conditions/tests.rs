@@ -3,7 +3,7 @@
 use super::*;
 use crate::analysis::caveat::Caveat;
 use crate::analysis::facts::{AxisPosition, DisclosureGroup, RunFacts, SetupFacts, SubjectFacts};
-use crate::analysis::keys::{RunKey, StepKey, SubjectKey};
+use crate::analysis::keys::{RunKey, StepKey, SubjectKey, ValueKey};
 use crate::analysis::limits::bottleneck::{Bottleneck, BottleneckVerdict};
 use crate::analysis::limits::writes::CellWrites;
 use crate::analysis::outliers::Outliers;
@@ -44,8 +44,8 @@ pub fn two_drives() -> Facts {
 /// both.
 pub fn two_alike() -> Facts {
     let value = |n: f64| AxisPosition { number: n, ..AxisPosition::of(None) };
-    let places =
-        [0, 1].map(SubjectKey).into_iter().flat_map(|subject| [(subject, 0), (subject, 1)]);
+    let at = |subject| [0, 1].map(|value| (subject, ValueKey(value)));
+    let places = [0, 1].map(SubjectKey).into_iter().flat_map(at);
     let step = StepFacts {
         key: StepKey(0),
         name: "read".into(),
@@ -57,7 +57,7 @@ pub fn two_alike() -> Facts {
         headline: None,
         place: AxisPlace::Top,
         figures: Vec::new(),
-        values: vec![value(1.0), value(2.0)],
+        values: vec![value(1.0), value(2.0)].into(),
         class: None,
         loop_kind: Some(LoopKind::Closed),
         timing: Some(Timing::Service),
@@ -65,7 +65,7 @@ pub fn two_alike() -> Facts {
         window_ns: Some(60_000_000_000),
         warmup_ns: Some(0),
         cells: places.clone().map(|(subject, value)| cell(subject, value)).collect(),
-        lead: 0,
+        lead: ValueKey(0),
         index: places.zip(0..).collect(),
     };
     let mut facts = two_drives();
@@ -92,7 +92,7 @@ fn by_host() -> BottleneckVerdict {
     BottleneckVerdict { limit, evidence: Vec::new(), remedy: None, repeats: None }
 }
 
-fn cell(subject: SubjectKey, value: usize) -> CellFacts {
+fn cell(subject: SubjectKey, value: ValueKey) -> CellFacts {
     CellFacts {
         subject,
         value,
@@ -407,7 +407,7 @@ fn recorded_loads_with_other_requests_are_not_compared_in_their_step_only() {
     facts.measured.steps[StepKey(0)]
         .cells
         .iter_mut()
-        .for_each(|cell| of(cell, 7 + cell.value as u64));
+        .for_each(|cell| of(cell, 7 + cell.value.0 as u64));
     // Windows of one trace have their own requests at each value, and are alike.
     assert_eq!((barred(&facts), differences(&facts)), (Vec::new(), Vec::new()));
     of(&mut facts.measured.steps[StepKey(0)].cells[3], 0xABC);

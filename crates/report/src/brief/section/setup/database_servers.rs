@@ -5,6 +5,7 @@
 //! total; the geometric mean used for levels elsewhere does not.
 
 use crate::analysis::facts::{CellFacts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
+use crate::analysis::keys::DriveKey;
 use crate::analysis::points::point_summary::{P50, P99, P999, RepeatSummary};
 use crate::base::units;
 use crate::brief::block::{Block, Mark, Table};
@@ -52,7 +53,7 @@ fn servers<'f>(
     setup: &SetupFacts,
     step: &StepFacts,
     cell: &'f CellFacts,
-) -> Vec<(u32, u32, &'f RepeatSummary)> {
+) -> Vec<(DriveKey, u32, &'f RepeatSummary)> {
     let plan = &setup.run_of(&subjects[cell.subject]).resolved;
     let of_plan = plan.protocol.step(&step.name);
     let mut streams = of_plan.iter().flat_map(|s| &s.streams);
@@ -156,10 +157,10 @@ fn server(
     l: Language,
     subjects: &Subjects,
     cell: &CellFacts,
-    (drive, instance): (u32, u32),
+    (drive, instance): (DriveKey, u32),
 ) -> String {
     let drives = &subjects[cell.subject].drives;
-    let drive = drives.get(drive as usize).cloned().unwrap_or_default();
+    let drive = drives.get(drive).cloned().unwrap_or_default();
     match cell.instances.is_empty() {
         true => drive,
         false => say!(l, "server-of-drive", drive, server = instance + 1),
@@ -167,8 +168,9 @@ fn server(
 }
 
 /// Processors and memory, as reported by the kernel; empty for a server that Dyno did not start.
-fn share(l: Language, cell: &CellFacts, (drive, instance): (u32, u32)) -> [String; 2] {
-    let own = cell.servers.iter().find(|s| (s.drive, s.instance) == (drive, instance));
+fn share(l: Language, cell: &CellFacts, (drive, instance): (DriveKey, u32)) -> [String; 2] {
+    let own =
+        cell.servers.iter().find(|s| (DriveKey::from(s.drive), s.instance) == (drive, instance));
     let Some(own) = own else { return [NONE.to_string(), NONE.to_string()] };
     let processors = match own.shared {
         true => say!(l, "shared-processors", processors = &own.processors),

@@ -152,7 +152,7 @@ fn drive_rows(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<Vec<Tab
         for (drive, summary) in &cell.drives {
             let times = summary.user_latency(step.class);
             let drives = &subjects[cell.subject].drives;
-            let drive_name = drives.get(*drive as usize).cloned().unwrap_or_default();
+            let drive_name = drives.get(*drive).cloned().unwrap_or_default();
             let mut row =
                 texts([step.values[cell.value].text(l), name(subjects, cell), drive_name]);
             row.push(TableCell::rate(summary.ops_per_s.as_ref()));

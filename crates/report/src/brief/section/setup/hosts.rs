@@ -65,7 +65,7 @@ fn step<'f>(measured: &'f MeasuredFacts, joint: &Joint) -> Option<&'f StepFacts>
 
 /// The axis value as printed in the brief.
 fn at(l: Language, measured: &MeasuredFacts, joint: &Joint) -> String {
-    let values = step(measured, joint).map(|step| &step.values[..]).unwrap_or_default();
+    let values = step(measured, joint).map(|step| &step.values.raw[..]).unwrap_or_default();
     let same = |number: f64| joint.value.is_some_and(|value| value == number);
     let found = values.iter().find(|value| same(value.number));
     found.map_or(String::new(), |value| value.text(l))

@@ -4,7 +4,7 @@
 use crate::analysis::claim::compare::{ComparedFigure, StepPlace};
 use crate::analysis::claim::lead;
 use crate::analysis::facts::{Comparisons, MeasuredFacts, StepFacts, Subjects};
-use crate::analysis::keys::SubjectKey;
+use crate::analysis::keys::{SubjectKey, ValueKey};
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
@@ -79,11 +79,7 @@ pub fn tables(drawing: &StepDrawing<'_>, short: bool) -> Vec<Table> {
     sets.iter().filter_map(|set| table(drawing, set, short)).collect()
 }
 
-fn table(
-    drawing: &StepDrawing<'_>,
-    metrics: &[DifferenceColumn],
-    short: bool,
-) -> Option<Table> {
+fn table(drawing: &StepDrawing<'_>, metrics: &[DifferenceColumn], short: bool) -> Option<Table> {
     let &StepDrawing { language: l, subjects, step, .. } = drawing;
     let several = subjects.len() > 1;
     let mut head = vec![step.axis_text(l), say!(l, "column-subject")];
@@ -179,22 +175,20 @@ fn metrics(drawing: &StepDrawing<'_>) -> Vec<DifferenceColumn> {
 fn places(drawing: &StepDrawing<'_>, short: bool) -> Vec<StepPlace> {
     let &StepDrawing { subjects, comparisons, step, .. } = drawing;
     let every = step.values.len().div_ceil(MOST_VALUES);
-    let last = step.values.len().saturating_sub(1);
     // Shares of its own maximum are different loads for each subject: their levels are in the curve
     // and the full data.
     let shares =
         step.axis.as_ref().is_some_and(|a| a.field == Field::LoadPercent) && subjects.len() > 1;
-    let kept = |value: &usize| match shares {
+    let kept = |value: &ValueKey| match shares {
         true => step.values[*value].number.is_infinite(),
         false => {
             !short
-                || value.is_multiple_of(every)
-                || *value == last
+                || value.0.is_multiple_of(every)
+                || Some(*value) == step.values.last_key()
                 || lead::value(step) == Some(*value)
         }
     };
-    let mut all: Vec<StepPlace> =
-        (0..step.values.len()).filter(kept).map(StepPlace::Value).collect();
+    let mut all: Vec<StepPlace> = step.values.keys().filter(kept).map(StepPlace::Value).collect();
     for c in comparisons.all.iter().filter(|c| c.step == step.key) {
         let wanted = !short || !matches!(c.at, StepPlace::Load(_));
         if wanted && !matches!(c.at, StepPlace::Value(_)) && !all.contains(&c.at) {

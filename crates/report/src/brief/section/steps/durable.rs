@@ -70,7 +70,7 @@ fn table(
             let mut row = texts([value.text(l), subjects[subject].name.clone()]);
             let of = |index: StepKey| {
                 let step = &measured.steps[index];
-                let at = step.values.iter().position(|own| own.label == value.label)?;
+                let at = step.values.position(|own| own.label == value.label)?;
                 step.cell(subject, at)?.total.as_ref()
             };
             let plain = group.plain.and_then(of);

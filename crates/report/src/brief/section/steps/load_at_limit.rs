@@ -1,7 +1,7 @@
 //! The highest load of each subject within the latency limit of a search.
 
 use crate::analysis::facts::{CellFacts, MeasuredFacts, StepFacts, Subjects};
-use crate::analysis::keys::SubjectKey;
+use crate::analysis::keys::{SubjectKey, ValueKey};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
 use crate::brief::section::{Section, SectionBlocks};
@@ -61,7 +61,7 @@ fn row(
     step: &StepFacts,
     search: &Search,
     subject: SubjectKey,
-    failed: Option<usize>,
+    failed: Option<ValueKey>,
 ) -> Vec<TableCell> {
     let cells: Vec<&CellFacts> = step.cells_of(subject).into_iter().flatten().collect();
     let holds = |cell: &&&CellFacts| {
@@ -72,8 +72,9 @@ fn row(
     let before = |cell: &&&CellFacts| first_broken.is_none_or(|value| cell.value < value);
     let held = cells.iter().rev().find(|cell| before(cell) && holds(cell));
     let broken = broken.filter(|cell| first_broken == Some(cell.value));
-    let label =
-        |value: Option<usize>| value.map_or(NONE.to_string(), |value| step.values[value].text(l));
+    let label = |value: Option<ValueKey>| {
+        value.map_or(NONE.to_string(), |value| step.values[value].text(l))
+    };
     let latency =
         |cell: Option<&&CellFacts>| TableCell::latency(cell.and_then(|c| reached(c, search)));
     let ops = held

@@ -1,6 +1,7 @@
 //! A recorded load beside its model: the two steps of a protocol that `dyno trace model` wrote.
 
 use crate::analysis::facts::{CellFacts, MeasuredFacts, Subjects};
+use crate::analysis::keys::ValueKey;
 use crate::analysis::points::point_summary::{P50, P99, P999, RepeatSummary};
 use crate::analysis::points::replay::{MODEL, TRACE};
 use crate::brief::block::{Block, Mark, Table};
@@ -35,7 +36,7 @@ pub fn blocks(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> Vec
     let mut rows = Vec::new();
     for (subject, named) in subjects.iter_enumerated() {
         for step in [trace, model] {
-            let cell = step.cell(subject, 0);
+            let cell = step.cell(subject, ValueKey(0));
             let summary = cell.and_then(|cell| Some((cell, cell.total.as_ref()?)));
             rows.extend(summary.map(|(cell, total)| {
                 let place = vec![named.name.clone(), step.title.text(l)];
