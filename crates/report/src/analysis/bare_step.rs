@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 
 use crate::analysis::claim::lead;
+use crate::analysis::concluded::OverAxis;
 use crate::analysis::facts::StepFacts;
 use crate::analysis::keys::{Keyed, StepKey, ValueKey};
+use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::analysis::title::PlanText;
 use crate::plan::model::headline::AxisPlace;
 use crate::plan::{Field, ImportedStep, LoopKind, Protocol, Step, Timing};
@@ -48,6 +50,9 @@ fn unknown(name: &str, title: PlanText) -> StepFacts {
         imported: false,
         axis: None,
         metrics: Vec::new(),
+        headline_metric: Metric::total(PointFigure::Ops),
+        headline_value: None,
+        over_axis: OverAxis::default(),
         headline: None,
         place: AxisPlace::Top,
         figures: Vec::new(),

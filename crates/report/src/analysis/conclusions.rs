@@ -1,11 +1,26 @@
 //! Draws every conclusion from the figures once, in the order in which they follow from each other:
 //! `brief` and `chart` only read them.
 
-use crate::analysis::claim::{claims, compare, published, sizes};
+use crate::analysis::claim::{claims, compare, lead, multiple, published, sizes};
 use crate::analysis::comparability::{alike, caveats, conditions, specimens, together};
 use crate::analysis::comparison::StepLead;
+use crate::analysis::concluded::{Durability, OverAxis};
+use crate::analysis::cost::work;
 use crate::analysis::facts::Facts;
 use crate::analysis::verdicts::fleet;
+use crate::plan::specification::{Specification, Specifications};
+
+impl Facts {
+    /// Replaces what is stated of the subjects' drives, and concludes what depends on it.
+    pub fn state_drives(&mut self, stated: Specifications) {
+        self.statements.specifications = stated;
+        for subject in self.subjects.iter_mut() {
+            let stated = self.statements.of_drives(subject).and_then(Specification::bytes);
+            subject.capacity_bytes = stated.or(subject.capacity_bytes);
+        }
+        work::note(self);
+    }
+}
 
 /// Notes caveats and comparisons, and what follows from them.
 pub fn draw(facts: &mut Facts) {
@@ -15,7 +30,12 @@ pub fn draw(facts: &mut Facts) {
     alike::note_varied(facts);
     facts.comparisons.conditions = conditions::differences(facts);
     facts.comparisons.fleets = fleet::of_steps(facts);
+    multiple::note(facts);
+    work::note(facts);
     let Facts { subjects, setup, measured, comparisons, .. } = facts;
+    measured.steps.iter_mut().for_each(|step| step.over_axis = OverAxis::of(subjects, step));
+    comparisons.headline = lead::step(measured, setup);
+    comparisons.durability = Durability::of(measured, setup);
     comparisons.claims = claims::all(&comparisons.all);
     for claim in &mut comparisons.claims {
         claim.scope = specimens::scope(subjects, setup, &claim.comparison);

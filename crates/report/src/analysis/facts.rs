@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use crate::analysis::caveat::Caveat;
 use crate::analysis::comparison::{Claim, Comparison, Crossover, Gap, StepLead};
+use crate::analysis::concluded::{CellCost, Durability, Multiple, OverAxis};
 use crate::analysis::difference::{Barred, Difference, NotGiven};
 use crate::analysis::hosts::{Joint, JointHost};
 use crate::analysis::keys::{DriveKey, Keyed, RunKey, StepKey, SubjectKey, ValueKey, unordered};
@@ -116,8 +117,14 @@ pub struct Comparisons {
     pub claims: Vec<Claim>,
     /// Where the better subject changes along an axis.
     pub crossovers: Vec<Crossover>,
+    /// The step of the brief's headline, if anything was measured.
+    pub headline: Option<StepKey>,
     /// The result of each step at its headline.
     pub leads: Keyed<StepKey, StepLead>,
+    /// The largest multiple of a load that each subject sustains, if it was searched for.
+    pub multiples: Keyed<SubjectKey, Option<Multiple>>,
+    /// Steps that differ only in the durability of their writes.
+    pub durability: Durability,
     /// Whether there are only imported figures with too few repeats, whose differences are
     /// arithmetic and not claims.
     pub published: bool,
@@ -205,6 +212,12 @@ pub struct StepFacts {
     pub search: Option<Search>,
     /// The metrics of its comparisons: the requested ones, or those of its kind.
     pub metrics: Vec<Metric>,
+    /// The metric of its headline, among these.
+    pub headline_metric: Metric,
+    /// The axis value of its headline, if it is a single one.
+    pub headline_value: Option<ValueKey>,
+    /// What is concluded over its whole axis.
+    pub over_axis: OverAxis,
     /// The headline set by its protocol, if any.
     pub headline: Option<MetricRequest>,
     /// The place of the headline on the axis.
@@ -265,6 +278,11 @@ pub struct CellFacts {
     pub power: Vec<PowerFacts>,
     /// What was written for it; None where nothing counted it.
     pub writes: Option<CellWrites>,
+    /// What its work costs.
+    pub cost: CellCost,
+    /// Whether it kept the limit of a search along several rates in every repeat; None in other
+    /// steps.
+    pub holds: Option<bool>,
     /// The bottleneck; None without meters.
     pub limit: Option<bottleneck::BottleneckVerdict>,
     /// What it replayed of recorded loads, and how they went, in the first repeat.

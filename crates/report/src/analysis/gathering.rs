@@ -11,6 +11,7 @@ use super::question::{self, Question};
 use crate::analysis::bare_step::{imported as imported_step, planned};
 use crate::analysis::claim::lead;
 use crate::analysis::claim::published::is_published;
+use crate::analysis::concluded::CellCost;
 use crate::analysis::conclusions;
 use crate::analysis::hosts::Gathered;
 use crate::analysis::keys::{Keyed, RunKey, StepKey, SubjectKey, ValueKey};
@@ -347,6 +348,8 @@ impl Gathering {
         for (step, own) in self.facts.measured.steps.iter_mut().zip(by_step) {
             step.fill(&own, &self.idle, &capacities);
             step.metrics = Metric::of_step(step, &self.facts.statements.metrics);
+            step.headline_metric = lead::metric(step);
+            step.headline_value = lead::value(step);
         }
         self.facts.note_published();
     }
@@ -482,6 +485,8 @@ fn cell(
         total,
         power,
         writes: None,
+        cost: CellCost::default(),
+        holds: None,
         limit: meter_facts::verdict_of(&metered),
         replay: first.replay.clone(),
         searches: first.searches.clone(),

@@ -4,7 +4,6 @@
 
 use super::fleet as words;
 use crate::analysis::claim::compare::Comparison;
-use crate::analysis::claim::lead;
 use crate::analysis::comparison::StepLead;
 use crate::analysis::facts::{Facts, MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::keys::{StepKey, SubjectKey};
@@ -39,7 +38,7 @@ pub struct Lead {
 impl Lead {
     /// The first page of these facts.
     pub fn of(l: Language, facts: &Facts) -> Lead {
-        let step = lead::step(&facts.measured, &facts.setup);
+        let step = facts.comparisons.headline;
         if facts.subjects.are_a_fleet() {
             return of_fleet(l, facts, step);
         }
@@ -131,7 +130,7 @@ fn not_shown(l: Language, subjects: &Subjects, step: &StepFacts, c: &Comparison)
 fn claims_beside(l: Language, facts: &Facts, step: &StepFacts, said: Vec<Said>) -> Vec<String> {
     let own = facts.subjects.headline;
     let all = &facts.comparisons.claims;
-    let leads = |c: &&Comparison| c.step == step.key && c.metric != lead::metric(step);
+    let leads = |c: &&Comparison| c.step == step.key && c.metric != step.headline_metric;
     let claimed = || all.iter().map(|c| &c.comparison);
     let same_step = claimed().filter(leads);
     let other_steps = facts

@@ -1,7 +1,6 @@
 //! Which of a step's figures are shown with it, which on the first page, and which in the appendix.
 
 use super::{Chart, OF_STEP, StepDrawing, step};
-use crate::analysis::claim::lead;
 use crate::analysis::facts::StepFacts;
 use crate::analysis::points::metric::{Metric, PointFigure as Of};
 use crate::analysis::points::point_summary::P99;
@@ -51,7 +50,7 @@ pub fn others(drawing: &StepDrawing<'_>) -> Vec<Chart> {
 
 /// The figure of the step's headline.
 pub fn headline(drawing: &StepDrawing<'_>) -> Option<Chart> {
-    let wanted = of_metric(drawing.step, &lead::metric(drawing.step));
+    let wanted = of_metric(drawing.step, &drawing.step.headline_metric);
     let all = all(&drawing.for_cover());
     let found = wanted.iter().find_map(|name| all.iter().find(|figure| is(figure, name)));
     found.or(all.first()).cloned()

@@ -234,6 +234,6 @@ pub fn all(l: Language, facts: &Facts) -> Vec<Chart> {
     }
     let mut all: Vec<Chart> = steps.flat_map(|step| choice::all(&step)).collect();
     all.extend(kinds::steady::figures(l, subjects, setup));
-    all.extend(kinds::durable::figures(l, subjects, measured, setup));
+    all.extend(kinds::durable::figures(l, subjects, measured, &comparisons.durability.groups));
     all
 }

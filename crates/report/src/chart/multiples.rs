@@ -1,7 +1,6 @@
 //! All steps in one figure: a small panel each with one bar per subject, in the step's headline
 //! metric; and the MB/s of all steps that move data, on one scale.
 
-use crate::analysis::claim::{lead, levels};
 use crate::analysis::facts::{CellFacts, Comparisons, StepFacts, Subjects};
 use crate::analysis::keys::{SubjectKey, ValueKey};
 use crate::analysis::points::metric::{Metric, PointFigure};
@@ -46,7 +45,7 @@ pub fn figures(
     steps: &[&StepFacts],
 ) -> Vec<Chart> {
     let panel = |step: &&StepFacts| {
-        let metric = lead::metric(step);
+        let metric = &step.headline_metric;
         let (scale, unit) = match metric.figure {
             PointFigure::Bytes => (1e6, ""),
             _ if metric.is_latency() => crate::chart::step::time(step),
@@ -57,7 +56,7 @@ pub fn figures(
             unit => l.sequence(&[metric.text(l), unit.to_string()]),
         };
         let value = comparisons.leads[step.key].value;
-        let level = |subject| level(subjects, step, &metric, (value, subject), scale);
+        let level = |subject| level(step, metric, (value, subject), scale);
         MultiplePanel {
             title: step.title.text(l),
             unit,
@@ -106,7 +105,6 @@ fn moves_data(step: &StepFacts) -> bool {
 }
 
 fn level(
-    subjects: &Subjects,
     step: &StepFacts,
     metric: &Metric,
     (value, subject): (Option<ValueKey>, SubjectKey),
@@ -119,9 +117,9 @@ fn level(
             let value = in_digits(bar.value, bar.digits);
             Some(PanelValue { value, marked: cell.is_not_the_drives() })
         }
-        None => levels::over_axis(subjects, step, metric, subject).map(|value| PanelValue {
+        None => step.over_axis.level(metric, subject).map(|value| PanelValue {
             value: value / scale,
-            marked: levels::has_marks(step, subject),
+            marked: step.over_axis.marked.contains(&subject),
         }),
     }
 }

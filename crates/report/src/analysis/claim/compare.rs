@@ -6,7 +6,7 @@ use crate::analysis::claim::pairing::{PairedSheet, pairs, seat};
 use crate::analysis::claim::{curves, decision};
 use crate::analysis::comparison::MeanOver;
 pub use crate::analysis::comparison::{Comparison, Standing, StepPlace};
-use crate::analysis::facts::{CellFacts, Comparisons, Facts, SetupFacts, StepFacts};
+use crate::analysis::facts::{CellFacts, Comparisons, Facts, SetupFacts, StepFacts, Subjects};
 use crate::analysis::keys::{SubjectKey, unordered};
 use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::metric::Metric;
@@ -45,6 +45,15 @@ impl Comparisons {
     pub fn all_by(&self, by: ComparedFigure<'_>) -> Vec<&Comparison> {
         self.all.iter().filter(|c| by.is_of(c)).collect()
     }
+}
+
+/// The one subject that is better than all others, by claims among these comparisons.
+pub fn best(subjects: &Subjects, all: &[&Comparison]) -> Option<SubjectKey> {
+    let beats = |a: SubjectKey, b: SubjectKey| {
+        all.iter().any(|c| c.is_claimed() && (c.better, c.worse) == (a, b))
+    };
+    let beats_all = |a: &SubjectKey| subjects.keys().all(|b| *a == b || beats(*a, b));
+    subjects.keys().find(beats_all).filter(|_| subjects.len() > 1)
 }
 
 /// All comparisons of the facts; none for a fleet's subjects (`fleet` compares models).

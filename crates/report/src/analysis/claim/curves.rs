@@ -22,6 +22,11 @@ use crate::stats::level::geometric_mean;
 /// Fewer points do not form a curve.
 const FEWEST_POINTS: usize = 4;
 
+/// Whether the points along an axis of this field form a latency–load curve.
+pub fn is_of_loads(field: Field) -> bool {
+    matches!(field, Field::LoadPercent | Field::OpsPerSec)
+}
+
 /// A subject's curve in one repeat.
 struct RepeatCurve {
     block: u32,
@@ -49,9 +54,7 @@ pub fn of_step(
         all.push(made);
     }
     let field = step.axis.as_ref().map(|a| a.field);
-    if step.values.len() < FEWEST_POINTS
-        || !matches!(field, Some(Field::LoadPercent | Field::OpsPerSec))
-    {
+    if step.values.len() < FEWEST_POINTS || !field.is_some_and(is_of_loads) {
         return all;
     }
     let curves: Vec<Vec<RepeatCurve>> = subjects.keys().map(|s| of_subject(step, s)).collect();

@@ -2,6 +2,7 @@
 //! there, based only on claims.
 
 use crate::analysis::claim::claims;
+use crate::analysis::claim::compare::best;
 use crate::analysis::comparison::{Comparison, StepLead, StepPlace};
 use crate::analysis::facts::{
     CellFacts, Comparisons, MeasuredFacts, SetupFacts, StepFacts, Subjects,
@@ -77,7 +78,7 @@ fn is_at(step: &StepFacts, at: StepPlace) -> bool {
             true
         }
         (AxisPlace::EqualLoad | AxisPlace::Mean, StepPlace::Mean) => true,
-        (_, StepPlace::Value(own)) => value(step) == Some(own),
+        (_, StepPlace::Value(own)) => step.headline_value == Some(own),
         _ => false,
     }
 }
@@ -99,7 +100,7 @@ pub fn class(cells: &[CellFacts]) -> Option<Class> {
 impl StepLead {
     /// Evaluates a step at the headline of its protocol, or of its kind of sweep.
     pub fn of(subjects: &Subjects, comparisons: &Comparisons, step: &StepFacts) -> StepLead {
-        let metric = metric(step);
+        let metric = step.headline_metric.clone();
         let here = |c: &&Comparison| c.step == step.key && is_at(step, c.at);
         // Loads within a limit or at equal latency are rates, whatever the metric's usual name.
         let read_off = matches!(step.place, AxisPlace::Limit | AxisPlace::EqualLatency);
@@ -109,7 +110,7 @@ impl StepLead {
             .filter(here)
             .filter(|c| read_off || c.metric == metric)
             .collect();
-        let mut at = value(step);
+        let mut at = step.headline_value;
         if all.is_empty() {
             all = last_compared(comparisons, step.key, &metric);
             let other = all.first().and_then(|c| match c.at {
@@ -135,15 +136,6 @@ impl StepLead {
         };
         [of(&|c| c.better), of(&|c| c.worse)]
     }
-}
-
-/// The one subject that is better than all others, by claims among these comparisons.
-pub fn best(subjects: &Subjects, all: &[&Comparison]) -> Option<SubjectKey> {
-    let beats = |a: SubjectKey, b: SubjectKey| {
-        all.iter().any(|c| c.is_claimed() && (c.better, c.worse) == (a, b))
-    };
-    let beats_all = |a: &SubjectKey| subjects.keys().all(|b| *a == b || beats(*a, b));
-    subjects.keys().find(beats_all).filter(|_| subjects.len() > 1)
 }
 
 /// If nothing could be compared at the headline's place: the last axis value with comparisons.

@@ -1,40 +1,63 @@
-//! Levels over a whole axis: a subject's average figure, for steps without one representative
-//! point.
+//! What is concluded over a whole axis: a subject's average figure, for steps without one
+//! representative point, and the knee of its latency–load curve.
 
 use crate::analysis::claim::curves;
+use crate::analysis::concluded::{AxisAverage, OverAxis};
 use crate::analysis::facts::{StepFacts, Subjects};
 use crate::analysis::keys::{SubjectKey, ValueKey};
 use crate::analysis::points::metric::Metric;
 use crate::plan::model::headline::AxisPlace;
+use crate::stats::curve::knee;
 use crate::stats::level::geometric_mean;
 
-/// Whether one of a subject's points was not limited by the drive.
-pub fn has_marks(step: &StepFacts, subject: SubjectKey) -> bool {
-    step.cells.iter().any(|c| c.subject == subject && c.is_not_the_drives())
-}
-
-/// The geometric mean over the points common to all subjects, or for latencies over the loads that
-/// all reach.
-pub fn over_axis(
-    subjects: &Subjects,
-    step: &StepFacts,
-    metric: &Metric,
-    subject: SubjectKey,
-) -> Option<f64> {
-    match step.place {
-        AxisPlace::EqualLoad => curves::mean_over_loads(subjects, step, subject),
-        AxisPlace::Mean => {
-            let shared = shared(subjects, step, metric).into_iter();
-            let of = |at| figure(step, metric, (subject, at));
-            let all: Vec<f64> = shared.filter_map(of).collect();
-            (!all.is_empty()).then(|| geometric_mean(&all))
+impl OverAxis {
+    /// Of a step; of a fleet's subjects nothing.
+    pub fn of(subjects: &Subjects, step: &StepFacts) -> OverAxis {
+        if subjects.are_a_fleet() {
+            return OverAxis::default();
         }
-        AxisPlace::Top | AxisPlace::Value(_) | AxisPlace::EqualLatency | AxisPlace::Limit => None,
+        let is_marked = |subject: &SubjectKey| {
+            step.cells.iter().any(|c| c.subject == *subject && c.is_not_the_drives())
+        };
+        let is_curve = step.axis.as_ref().is_some_and(|axis| curves::is_of_loads(axis.field));
+        let knee = |subject| knee(&curves::mean_curve(step, subject)).filter(|_| is_curve);
+        let averages = match step.place {
+            AxisPlace::EqualLoad | AxisPlace::Mean => {
+                let mut metrics = step.metrics.clone();
+                if !metrics.contains(&step.headline_metric) {
+                    metrics.push(step.headline_metric.clone());
+                }
+                metrics.into_iter().map(|metric| AxisAverage::of(subjects, step, metric)).collect()
+            }
+            AxisPlace::Top | AxisPlace::Value(_) | AxisPlace::EqualLatency | AxisPlace::Limit => {
+                Vec::new()
+            }
+        };
+        OverAxis {
+            marked: subjects.keys().filter(is_marked).collect(),
+            knees: subjects.keys().map(knee).collect(),
+            averages,
+        }
     }
 }
 
-/// The points at which every subject has this figure: those of its mean over the axis.
-pub fn shared(subjects: &Subjects, step: &StepFacts, metric: &Metric) -> Vec<ValueKey> {
+impl AxisAverage {
+    fn of(subjects: &Subjects, step: &StepFacts, metric: Metric) -> AxisAverage {
+        let points = shared(subjects, step, &metric);
+        let level = |subject| match step.place {
+            AxisPlace::EqualLoad => curves::mean_over_loads(subjects, step, subject),
+            _ => {
+                let figures = points.iter().filter_map(|at| figure(step, &metric, (subject, *at)));
+                let all: Vec<f64> = figures.collect();
+                (!all.is_empty()).then(|| geometric_mean(&all))
+            }
+        };
+        let levels = subjects.keys().map(level).collect();
+        AxisAverage { metric, points, levels }
+    }
+}
+
+fn shared(subjects: &Subjects, step: &StepFacts, metric: &Metric) -> Vec<ValueKey> {
     let all = |value: &ValueKey| {
         subjects
             .keys()

@@ -6,11 +6,11 @@
 
 pub mod claims;
 pub mod compare;
-pub mod curves;
+pub(in crate::analysis) mod curves;
 pub(in crate::analysis) mod decision;
-pub mod lead;
-pub mod levels;
-pub mod multiple;
+pub(in crate::analysis) mod lead;
+pub(in crate::analysis) mod levels;
+pub(in crate::analysis) mod multiple;
 pub(in crate::analysis) mod pairing;
 pub mod published;
 pub(in crate::analysis) mod sizes;

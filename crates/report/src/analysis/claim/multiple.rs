@@ -1,12 +1,12 @@
 //! The largest multiple of a load that a subject sustains: the result of searches along the axis of
 //! several rates, over all repeats, as one number with an interval.
 
-use crate::analysis::facts::{CellFacts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
-use crate::analysis::keys::{SubjectKey, ValueKey};
+use crate::analysis::concluded::Multiple;
+use crate::analysis::facts::{CellFacts, Facts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
+use crate::analysis::keys::{StepKey, SubjectKey, ValueKey};
 use crate::analysis::points::point_summary::RepeatSummary;
 use crate::plan::Field;
 use crate::plan::search::Search;
-use crate::stats::Estimate;
 use crate::stats::estimate::from_repeats;
 
 /// The results of one search, or several together, in one repeat.
@@ -18,17 +18,21 @@ struct FoundMultiple {
     broken: f64,
 }
 
-/// The largest multiple that a subject sustains in every step that searches for one.
-pub struct Multiple {
-    /// The highest passing value, over the repeats. Its interval includes the resolution of the
-    /// search: the true value is between the highest passing and the lowest failing one.
-    pub value: Estimate,
-    /// In some repeat no tried value failed, so it is a lower bound.
-    pub at_least: bool,
+/// Notes the result of each subject, and which points kept the limit.
+pub fn note(facts: &mut Facts) {
+    let Facts { subjects, setup, measured, comparisons, .. } = facts;
+    let found = subjects.keys().map(|subject| of(subjects, setup, measured, subject));
+    comparisons.multiples = found.collect();
+    let searched: Vec<StepKey> = steps(measured).map(|(step, _)| step.key).collect();
+    for key in searched {
+        let step = &mut measured.steps[key];
+        let Some(search) = &step.search else { continue };
+        step.cells.iter_mut().for_each(|cell| cell.holds = Some(holds(cell, search)));
+    }
 }
 
 /// The steps that search along the axis of several rates.
-pub fn steps(measured: &MeasuredFacts) -> impl Iterator<Item = (&StepFacts, &Search)> {
+fn steps(measured: &MeasuredFacts) -> impl Iterator<Item = (&StepFacts, &Search)> {
     let searched = |step: &StepFacts| step.axis.as_ref().is_some_and(|a| a.field == Field::Rates);
     measured.steps.iter().filter(move |s| searched(s)).filter_map(|s| Some((s, s.search.as_ref()?)))
 }
@@ -43,7 +47,7 @@ fn held(cell: &CellFacts, search: &Search) -> Vec<(u32, bool)> {
 }
 
 /// Whether a cell passed in every repeat that tried it.
-pub fn holds(cell: &CellFacts, search: &Search) -> bool {
+fn holds(cell: &CellFacts, search: &Search) -> bool {
     held(cell, search).iter().all(|(_, held)| *held)
 }
 
@@ -72,7 +76,7 @@ fn found_of(tried: &[(f64, bool)]) -> Option<FoundMultiple> {
 }
 
 /// The multiple of a subject; None if a step was not searched for it.
-pub fn of(
+fn of(
     subjects: &Subjects,
     setup: &SetupFacts,
     measured: &MeasuredFacts,

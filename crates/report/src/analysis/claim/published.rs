@@ -1,12 +1,16 @@
-//! Arithmetic on figures that were imported without repeats. Their scatter is unknown, so nothing
-//! here is a claim.
+//! Arithmetic on figures that were imported without repeats, as published or rounded as printed.
+//! Their scatter is unknown, so nothing here is a claim.
 
-use crate::analysis::comparison::Gap;
-use crate::analysis::facts::{Comparisons, MeasuredFacts, SetupFacts, StepFacts, Subjects};
-use crate::analysis::keys::{StepKey, SubjectKey, ValueKey};
+use crate::analysis::claim::claims::changes;
+use crate::analysis::comparison::{Crossover, Gap};
+use crate::analysis::facts::{
+    CellFacts, Comparisons, MeasuredFacts, SetupFacts, StepFacts, Subjects,
+};
+use crate::analysis::keys::{StepKey, SubjectKey, ValueKey, unordered};
 use crate::analysis::points::metric::Metric;
+use crate::stats::Better;
 use crate::stats::family::FEWEST;
-use crate::stats::percent::times_as_good;
+use crate::stats::percent::{Formula, times_as_good};
 
 /// Whether there are only imported figures with too few repeats.
 pub fn is_published(setup: &SetupFacts, measured: &MeasuredFacts) -> bool {
@@ -39,6 +43,94 @@ pub fn gaps(subjects: &Subjects, measured: &MeasuredFacts) -> Vec<Gap> {
     let of = |step, metric| pairs.iter().filter_map(move |pair| greatest(step, metric, *pair));
     let steps = measured.steps.iter();
     steps.flat_map(|step| step.metrics.iter().flat_map(move |m| of(step, m))).collect()
+}
+
+/// A cell's figure, rounded as a report prints it, in the metric's base unit.
+pub type Rounded = fn(&Metric, &StepFacts, &CellFacts) -> Option<f64>;
+
+/// The same of two cells, in one unit.
+pub type RoundedPair = fn(&Metric, &StepFacts, (&CellFacts, &CellFacts)) -> Option<[f64; 2]>;
+
+/// Two subjects of a step, and the axis value at which they are compared.
+pub type PairAt = ((SubjectKey, SubjectKey), ValueKey);
+
+/// The quotient of two figures as printed, superior first, as in the formulas.
+pub struct PrintedDifference {
+    /// The better direction.
+    better: Better,
+    /// The superior subject.
+    pub subject: SubjectKey,
+    /// The other one.
+    pub rival: SubjectKey,
+    /// Superior ÷ inferior.
+    times: f64,
+    /// Significant digits of the less precise figure, if given by their source.
+    digits: Option<u32>,
+}
+
+impl PrintedDifference {
+    /// Of a pair in a metric at an axis value; the lower key precedes if they are equal.
+    pub fn of(
+        step: &StepFacts,
+        metric: &Metric,
+        (pair, value): PairAt,
+        rounded: RoundedPair,
+    ) -> Option<PrintedDifference> {
+        let (a, b) = unordered(pair.0, pair.1);
+        let cells = (step.cell(a, value)?, step.cell(b, value)?);
+        let written = |cell| metric.of(step, cell)?.0.digits;
+        let digits = [cells.0, cells.1].into_iter().filter_map(written).min();
+        let [of_a, of_b] = rounded(metric, step, cells)?;
+        let better = metric.better();
+        let times = times_as_good(of_a, of_b, better)?;
+        Some(match times >= 1.0 {
+            true => PrintedDifference { better, subject: a, rival: b, times, digits },
+            false => {
+                let times = times_as_good(of_b, of_a, better)?;
+                PrintedDifference { better, subject: b, rival: a, times, digits }
+            }
+        })
+    }
+
+    /// The formula that claims use, and the other one.
+    pub fn formulas(&self) -> (Formula, Formula) {
+        match self.better {
+            Better::Higher => (Formula::Gain, Formula::Reduction),
+            Better::Lower => (Formula::Reduction, Formula::Gain),
+        }
+    }
+
+    /// By a formula, in the digits of its source: "21.23 %".
+    pub fn result(&self, formula: Formula) -> String {
+        formula.result_in(self.times, self.digits)
+    }
+}
+
+/// Which of a pair has the better figure as printed, and the factor by which; None if equal.
+pub fn better_at(
+    step: &StepFacts,
+    metric: &Metric,
+    ((a, b), value): PairAt,
+    rounded: Rounded,
+) -> Option<(SubjectKey, f64)> {
+    let of = |subject: SubjectKey| rounded(metric, step, step.cell(subject, value)?);
+    let (of_a, of_b) = (of(a)?, of(b)?);
+    let a_is_better = (of_a > of_b) == (metric.better() == Better::Higher);
+    let better = if a_is_better { a } else { b };
+    (of_a != of_b).then_some((better, (of_a / of_b).max(of_b / of_a)))
+}
+
+/// Where the better one of a pair changes along the axis, in any metric of the step.
+pub fn crossovers(
+    step: &StepFacts,
+    pair: (SubjectKey, SubjectKey),
+    rounded: Rounded,
+) -> Vec<Crossover> {
+    let of = |metric: &Metric| {
+        let better = |at| Some((at, better_at(step, metric, (pair, at), rounded)?.0));
+        changes(step.key, metric, step.values.keys().filter_map(better))
+    };
+    step.metrics.iter().flat_map(of).collect()
 }
 
 impl Comparisons {

@@ -14,6 +14,8 @@ pub struct Life {
     pub host_bytes_per_s: f64,
     /// Drive writes per day at this load: bytes a day ÷ capacity.
     pub drive_writes_per_day: Option<f64>,
+    /// Bytes that may be written to it over its life, as its maker rates it.
+    pub rated_bytes: Option<f64>,
     /// Rated bytes ÷ bytes a year.
     pub years: Option<f64>,
 }
@@ -32,6 +34,7 @@ impl Life {
         Some(Life {
             host_bytes_per_s,
             drive_writes_per_day: capacity_bytes.map(|capacity| per_day / capacity),
+            rated_bytes,
             years: rated_bytes.map(|rated| rated / (per_day * YEAR_DAYS)),
         })
     }

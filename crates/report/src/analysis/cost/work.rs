@@ -1,33 +1,62 @@
 //! What the work of a cell costs: of the drive's life, in energy and in money.
 
+use crate::analysis::concluded::CellCost;
 use crate::analysis::cost::life::{self, Life};
-use crate::analysis::facts::{CellFacts, StepFacts, SubjectFacts};
+use crate::analysis::facts::{CellFacts, Facts, ReportStatements, StepFacts, SubjectFacts};
 use crate::analysis::limits::writes::{CellWrites, Layers};
 use crate::analysis::metric_values::instruments;
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::plan::specification::Specification;
 
-/// A cell's writes by layer, if more is known of them than what the kernel counts of every run.
-pub fn counted(cell: &CellFacts) -> Option<(&CellWrites, Layers)> {
-    let writes = cell.writes.as_ref()?;
-    let layers = writes.layers();
-    (writes.source().is_some() || !layers.parts.is_empty()).then_some((writes, layers))
+/// Notes what every cell costs, with what is stated of the drives.
+pub fn note(facts: &mut Facts) {
+    let Facts { subjects, statements, measured, .. } = facts;
+    for step in &mut measured.steps {
+        let of = |cell: &CellFacts| cost(&subjects[cell.subject], statements, step, cell);
+        let all: Vec<CellCost> = step.cells.iter().map(of).collect();
+        step.cells.iter_mut().zip(all).for_each(|(cell, own)| cell.cost = own);
+    }
 }
 
-/// How many times the subject's capacity was written, if the drives' own counters were read.
-pub fn fills(subject: &SubjectFacts, writes: &CellWrites) -> Option<f64> {
+fn cost(
+    subject: &SubjectFacts,
+    statements: &ReportStatements,
+    step: &StepFacts,
+    cell: &CellFacts,
+) -> CellCost {
+    let stated = statements.of_drives(subject);
+    let layers = counted(cell);
+    let [joules_per_tb, idle_watts] = energy(step, cell);
+    let [per_thousand_iops, per_tb_written] =
+        stated.map(|stated| money(subject, stated, cell)).unwrap_or_default();
+    CellCost {
+        fills: cell.writes.as_ref().filter(|_| layers.is_some()).and_then(|w| fills(subject, w)),
+        layers,
+        life: stated.and_then(|stated| life_of(subject, stated, cell)),
+        joules_per_tb,
+        idle_watts,
+        per_thousand_iops,
+        per_tb_written,
+    }
+}
+
+fn counted(cell: &CellFacts) -> Option<Layers> {
+    let writes = cell.writes.as_ref()?;
+    let layers = writes.layers();
+    (writes.source().is_some() || !layers.parts.is_empty()).then_some(layers)
+}
+
+fn fills(subject: &SubjectFacts, writes: &CellWrites) -> Option<f64> {
     let one = subject.capacity_bytes.filter(|_| writes.source().is_some())?;
     Some(writes.fills(one * subject.drive_count() as f64))
 }
 
-/// What one drive of the subject is written, and its life at that.
-pub fn life_of(subject: &SubjectFacts, stated: &Specification, cell: &CellFacts) -> Option<Life> {
+fn life_of(subject: &SubjectFacts, stated: &Specification, cell: &CellFacts) -> Option<Life> {
     let per_drive = cell.writes.as_ref()?.received_per_s()? / subject.drive_count() as f64;
     Life::at(per_drive, subject.capacity_bytes, life::rated_bytes(stated))
 }
 
-/// Joules per terabyte by the step's first instrument, and idle power by it in watts.
-pub fn energy(step: &StepFacts, cell: &CellFacts) -> [Option<f64>; 2] {
+fn energy(step: &StepFacts, cell: &CellFacts) -> [Option<f64>; 2] {
     let by = instruments(step).into_iter().next();
     let idle = by.as_ref().and_then(|by| cell.power_by(by)?.rest_watts);
     let metric = by.map(|by| Metric::total(PointFigure::JoulesPerTb(by)));
@@ -35,9 +64,7 @@ pub fn energy(step: &StepFacts, cell: &CellFacts) -> [Option<f64>; 2] {
     [per_tb, idle]
 }
 
-/// Price of a thousand ops/s, and of a terabyte written over the rated life, in the currency in
-/// which the price is stated.
-pub fn money(subject: &SubjectFacts, stated: &Specification, cell: &CellFacts) -> [Option<f64>; 2] {
+fn money(subject: &SubjectFacts, stated: &Specification, cell: &CellFacts) -> [Option<f64>; 2] {
     let ops = cell.total.as_ref().and_then(|total| total.ops_per_s.as_ref());
     let ops = ops.map(|ops| ops.value).filter(|ops| *ops > 0.0);
     let paid = stated.price.as_ref().map(|p| p.amount * subject.drive_count() as f64);

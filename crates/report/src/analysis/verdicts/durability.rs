@@ -1,41 +1,18 @@
 //! The cost of durability: steps that differ only in how their writes become durable.
 
+use crate::analysis::concluded::{Durability, StepDurability, WriteGroup};
 use crate::analysis::facts::{MeasuredFacts, RunFacts, SetupFacts, StepFacts};
 use crate::analysis::keys::StepKey;
 use crate::plan::{Field, Stream};
 
-/// The durability of a step's writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StepDurability {
-    /// None: an acknowledged write may be in a volatile cache.
-    None,
-    /// Force unit access.
-    Fua,
-    /// A flush after each write.
-    Fdatasync,
-    /// A database's engine syncs its log at each commit.
-    Commit,
-}
-
-/// Block writes that differ in nothing else, as steps.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WriteGroup {
-    /// The same writes, not made durable.
-    pub plain: Option<StepKey>,
-    /// By FUA, by fdatasync, or by either.
-    pub durable: Vec<(StepDurability, StepKey)>,
-}
-
-impl WriteGroup {
-    /// All its steps, beginning with the one that is not durable.
-    pub fn steps(&self) -> Vec<(StepDurability, StepKey)> {
-        let plain = self.plain.map(|step| (StepDurability::None, step));
-        plain.into_iter().chain(self.durable.iter().copied()).collect()
+impl Durability {
+    /// Of the measured steps.
+    pub fn of(measured: &MeasuredFacts, setup: &SetupFacts) -> Durability {
+        Durability { groups: groups(measured, setup), commits: commits(measured, setup) }
     }
 }
 
-/// The groups of durable block writes, ordered by their first steps.
-pub fn groups(measured: &MeasuredFacts, setup: &SetupFacts) -> Vec<WriteGroup> {
+fn groups(measured: &MeasuredFacts, setup: &SetupFacts) -> Vec<WriteGroup> {
     let blocks: Vec<(StepKey, StepDurability, &Stream)> = manners(measured, setup)
         .filter(|(_, manner, stream)| *manner != StepDurability::Commit && only_writes(stream))
         .collect();
@@ -60,8 +37,7 @@ pub fn groups(measured: &MeasuredFacts, setup: &SetupFacts) -> Vec<WriteGroup> {
     found.into_iter().map(|(.., group)| group).filter(|g| !g.durable.is_empty()).collect()
 }
 
-/// Steps in which a database makes each commit durable.
-pub fn commits(measured: &MeasuredFacts, setup: &SetupFacts) -> Vec<StepKey> {
+fn commits(measured: &MeasuredFacts, setup: &SetupFacts) -> Vec<StepKey> {
     manners(measured, setup)
         .filter(|(_, manner, _)| *manner == StepDurability::Commit)
         .map(|(i, ..)| i)

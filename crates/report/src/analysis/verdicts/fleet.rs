@@ -7,7 +7,6 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::analysis::claim::compare::observations;
-use crate::analysis::claim::lead;
 use crate::analysis::comparability::{alike, conditions};
 use crate::analysis::difference::{Difference, FieldDifference};
 use crate::analysis::facts::{CellFacts, DisclosureGroup, Facts, SetupFacts, StepFacts, Subjects};
@@ -29,8 +28,8 @@ pub fn of_steps(facts: &Facts) -> Keyed<StepKey, Option<Fleet>> {
 }
 
 fn of_step(facts: &Facts, step: &StepFacts, known: &DisclosureIndex<'_>) -> Option<Fleet> {
-    let value = lead::value(step).unwrap_or(step.lead);
-    let wanted = lead::metric(step);
+    let value = step.headline_value.unwrap_or(step.lead);
+    let wanted = step.headline_metric.clone();
     // Power belongs to the subject, not to a drive, and a stream is not a specimen.
     let usable = wanted.part == PointPart::Whole && !wanted.is_power();
     let metric = if usable { wanted } else { Metric::total(PointFigure::Ops) };

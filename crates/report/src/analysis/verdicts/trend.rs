@@ -2,7 +2,6 @@
 //! chronological order, with its change points. Runs are gathered one by one, and only the figure
 //! and the test conditions are stored.
 
-use crate::analysis::claim::lead;
 use crate::analysis::comparability::alike;
 use crate::analysis::comparability::conditions::sightings;
 use crate::analysis::difference::FieldDifference;
@@ -186,7 +185,7 @@ impl TrendRequest {
 
     fn metrics_of(&self, step: &StepFacts) -> Vec<Metric> {
         match self.metrics.is_empty() {
-            true => vec![lead::metric(step)],
+            true => vec![step.headline_metric.clone()],
             false => self.metrics.iter().flat_map(|asked| asked.in_step(step)).collect(),
         }
     }
@@ -255,7 +254,7 @@ fn figure(
     subject: SubjectKey,
 ) -> Option<(Estimate, Option<String>, bool)> {
     let counts = |cell: &CellFacts| !metric.is_barred(cell) && metric.limit(cell).is_none();
-    if let Some(value) = lead::value(step) {
+    if let Some(value) = step.headline_value {
         let cell = step.cell(subject, value)?;
         let (estimate, _) = metric.of(step, cell)?;
         let label = step.axis.as_ref().map(|_| step.values[value].label.clone());

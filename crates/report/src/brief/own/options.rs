@@ -14,7 +14,7 @@ use crate::brief::section;
 use crate::chart::Palette;
 use crate::language::Language;
 use crate::plan::declaration::Declaration;
-use crate::plan::specification::{Specification, Specifications};
+use crate::plan::specification::Specifications;
 use crate::record::Mask;
 use crate::say;
 
@@ -180,14 +180,8 @@ impl BriefOptions {
 
     /// Adds what brief.toml states of the drives to what the plans state.
     pub fn state_drives(&self, facts: &mut Facts) {
-        facts.statements.specifications =
-            specification::stated(&facts.subjects, &facts.statements, &self.drive);
-        for subject in facts.subjects.keys() {
-            let stated =
-                facts.statements.of_drives(&facts.subjects[subject]).and_then(Specification::bytes);
-            let capacity = &mut facts.subjects[subject].capacity_bytes;
-            *capacity = stated.or(*capacity);
-        }
+        let stated = specification::stated(&facts.subjects, &facts.statements, &self.drive);
+        facts.state_drives(stated);
     }
 
     /// The title: the file's, or the protocol's.

@@ -1,7 +1,6 @@
 //! Drive specifications and prices, which are stated in brief.toml with their source, not measured;
 //! and the measured figures per price.
 
-use crate::analysis::claim::lead;
 use crate::analysis::facts::{MeasuredFacts, ReportStatements, StepFacts, SubjectFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::base::error::{Result, failed};
@@ -187,17 +186,17 @@ fn led<'a>(
     l: Language,
     step: &'a StepFacts,
 ) -> Option<(String, impl Fn(SubjectKey) -> Option<f64> + 'a)> {
-    let (metric, value) = (lead::metric(step), lead::value(step)?);
+    let (metric, value) = (&step.headline_metric, step.headline_value?);
     if !metric.is_rate() || step.cells.is_empty() {
         return None;
     }
-    let what = wording::metric(l, &metric, step) + &wording::place(l, step, &[value]);
+    let what = wording::metric(l, metric, step) + &wording::place(l, step, &[value]);
     let what = say!(l, "of-step", step = &step.title, sentence = what);
     let figure = move |subject: SubjectKey| {
         let cell = step
             .cell(subject, value)
             .filter(|c| !c.is_not_the_drives() && (step.imported || !c.is_barred()))?;
-        Some(wording::printed(l, &metric, step, cell)?.0)
+        Some(wording::printed(l, metric, step, cell)?.0)
     };
     Some((what, figure))
 }

@@ -2,18 +2,18 @@
 //! the difference in the figure's own unit at a stated load, and its change with the block size.
 
 use crate::analysis::claim::compare::{ComparedFigure, Comparison, Standing, StepPlace};
-use crate::analysis::claim::{claims, lead};
+use crate::analysis::claim::published::{better_at, crossovers};
 use crate::analysis::comparison::Crossover;
 use crate::analysis::facts::{AxisFacts, Comparisons, StepFacts, Subjects};
 use crate::analysis::keys::{StepKey, SubjectKey, ValueKey};
 use crate::analysis::points::metric::Metric;
 use crate::base::units;
+use crate::brief::text::metric_text::rounded;
 use crate::brief::text::{published, wording};
 use crate::chart::StepDrawing;
 use crate::language::Language;
 use crate::plan::Field;
 use crate::say;
-use crate::stats::Better;
 
 /// Fewer sizes do not show a trend.
 const FEWEST_SIZES: usize = 3;
@@ -22,11 +22,11 @@ const FEWEST_SIZES: usize = 3;
 /// arithmetic in all figures of imports without repeats.
 pub fn crossed(drawing: &StepDrawing<'_>) -> Vec<String> {
     let &StepDrawing { language: l, subjects, comparisons, step, .. } = drawing;
-    let led = lead::metric(step);
+    let led = &step.headline_metric;
     let found: Vec<Crossover> = match comparisons.published {
-        true => pairs(subjects).flat_map(|pair| as_published(l, step, pair)).collect(),
+        true => pairs(subjects).flat_map(|pair| crossovers(step, pair, rounded)).collect(),
         false => {
-            let own = |c: &&Crossover| c.step == step.key && c.metric != led;
+            let own = |c: &&Crossover| c.step == step.key && c.metric != *led;
             comparisons.crossovers.iter().filter(own).cloned().collect()
         }
     };
@@ -44,42 +44,6 @@ fn other((a, b): (SubjectKey, SubjectKey), one: SubjectKey) -> SubjectKey {
     if one == a { b } else { a }
 }
 
-fn as_published(l: Language, step: &StepFacts, pair: (SubjectKey, SubjectKey)) -> Vec<Crossover> {
-    let mut found = Vec::new();
-    for metric in &step.metrics {
-        let better = |value| Some((value, better_at(l, step, metric, pair, value)?));
-        found.extend(claims::changes(step.key, metric, step.values.keys().filter_map(better)));
-    }
-    found
-}
-
-/// A subject's figure at a point, as printed.
-fn figure(
-    l: Language,
-    step: &StepFacts,
-    metric: &Metric,
-    (subject, value): (SubjectKey, ValueKey),
-) -> Option<f64> {
-    Some(wording::printed(l, metric, step, step.cell(subject, value)?)?.0)
-}
-
-/// Which of a pair has the better figure, as printed; None if equal.
-fn better_at(
-    l: Language,
-    step: &StepFacts,
-    metric: &Metric,
-    (a, b): (SubjectKey, SubjectKey),
-    value: ValueKey,
-) -> Option<SubjectKey> {
-    let of = |subject: SubjectKey| figure(l, step, metric, (subject, value));
-    let (of_a, of_b) = (of(a)?, of(b)?);
-    let a_is_better = match metric.better() {
-        Better::Higher => of_a > of_b,
-        Better::Lower => of_a < of_b,
-    };
-    (of_a != of_b).then_some(if a_is_better { a } else { b })
-}
-
 /// "A's p99 read latency is 108 µs lower than B's at 800 MB/s (169 µs against 277 µs)": for each
 /// rival at the largest difference.
 pub fn at_a_load(drawing: &StepDrawing<'_>) -> Vec<String> {
@@ -93,14 +57,14 @@ pub fn at_a_load(drawing: &StepDrawing<'_>) -> Vec<String> {
 
 fn widest(drawing: &StepDrawing<'_>, pair: (SubjectKey, SubjectKey)) -> Option<String> {
     let &StepDrawing { language: l, subjects, comparisons, step, .. } = drawing;
-    let led = lead::metric(step);
-    let metric = if led.is_latency() { led } else { Metric::p99() };
-    let of = |subject: SubjectKey, value: ValueKey| figure(l, step, &metric, (subject, value));
+    let led = &step.headline_metric;
+    let metric = if led.is_latency() { led.clone() } else { Metric::p99() };
+    let of = |subject, value| rounded(&metric, step, step.cell(subject, value)?);
     let mut found: Option<(f64, String)> = None;
     for value in step.values.keys() {
         let at = StepPlace::Value(value);
         let by = ComparedFigure { step, metric: &metric, at };
-        let Some(better) = shown_better(l, comparisons, by, pair) else { continue };
+        let Some(better) = shown_better(comparisons, by, pair) else { continue };
         let worse = other(pair, better);
         let (own, rivals) = (of(better, value)?, of(worse, value)?);
         if rivals - own <= found.as_ref().map_or(0.0, |(most, _)| *most) {
@@ -125,13 +89,12 @@ fn widest(drawing: &StepDrawing<'_>, pair: (SubjectKey, SubjectKey)) -> Option<S
 
 /// Which of a pair is better at a point: by a claim, or as published.
 fn shown_better(
-    l: Language,
     comparisons: &Comparisons,
     by: ComparedFigure<'_>,
     pair: (SubjectKey, SubjectKey),
 ) -> Option<SubjectKey> {
     if let (true, StepPlace::Value(value)) = (comparisons.published, by.at) {
-        return better_at(l, by.step, by.metric, pair, value);
+        return Some(better_at(by.step, by.metric, (pair, value), rounded)?.0);
     }
     let own = comparisons.between(by, pair.0, pair.1)?;
     is_shown(own).then_some(own.better)
@@ -160,9 +123,9 @@ struct AtSize {
 
 fn of_sizes(drawing: &StepDrawing<'_>, pair: (SubjectKey, SubjectKey)) -> Option<String> {
     let &StepDrawing { language: l, subjects, comparisons, step, .. } = drawing;
-    let metric = lead::metric(step);
+    let metric = &step.headline_metric;
     let all = match step.axis.as_ref().is_some_and(|axis| axis.field == Field::Block) {
-        true => along_the_axis(drawing, &metric, pair)?,
+        true => along_the_axis(drawing, metric, pair)?,
         false => over_steps(l, comparisons, step, pair)?,
     };
     let (first, last) = (all.first()?, all.last()?);
@@ -175,7 +138,7 @@ fn of_sizes(drawing: &StepDrawing<'_>, pair: (SubjectKey, SubjectKey)) -> Option
         .map(|at| say!(l, "difference-at-size", difference = &at.difference, size = &at.size))
         .collect();
     let differences = l.list(&each);
-    let what = wording::metric(l, &metric, step);
+    let what = wording::metric(l, metric, step);
     let [better, worse] = [better, other(pair, better)].map(|s| &subjects[s].name);
     let by = |before: &dyn Fn(f64, f64) -> bool| {
         all.windows(2).all(|pair| before(pair[0].factor, pair[1].factor))
@@ -202,10 +165,7 @@ fn along_the_axis(
             let c = comparisons.between(by, pair.0, pair.1)?;
             return is_shown(c).then(|| of_comparison(l, c, size));
         }
-        let better = better_at(l, step, metric, pair, value)?;
-        let of = |subject| figure(l, step, metric, (subject, value));
-        let (own, rivals) = (of(better)?, of(other(pair, better))?);
-        let factor = (own / rivals).max(rivals / own);
+        let (better, factor) = better_at(step, metric, (pair, value), rounded)?;
         let difference = published::difference(l, subjects, comparisons, by, pair)?;
         Some(AtSize { size, better, factor, interval: (factor, factor), difference })
     };

@@ -1,7 +1,6 @@
 //! A step's parts individually: drives of a group, of which published tests show two, and
 //! concurrent streams, which are namespaces of a drive in the noisy neighbour test.
 
-use crate::analysis::claim::lead;
 use crate::analysis::facts::{CellFacts, StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::metric::{Metric, PointFigure, PointPart};
@@ -64,7 +63,7 @@ fn of_drive(
 /// "reader-4 of A: mean 102 µs, p99 388 µs, p99.9 …, p99.99 …": for steps with several headline
 /// streams, each at the representative point.
 pub fn of_streams(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<String> {
-    let value = lead::value(step).or(step.values.last_key()).unwrap_or_default();
+    let value = step.headline_value.or(step.values.last_key()).unwrap_or_default();
     let mut all = Vec::new();
     for subject in subjects.keys() {
         let Some(cell) = step.cell(subject, value) else { continue };

@@ -1,8 +1,6 @@
 //! A summary of a step in at most three sentences: which subject is better, how the figures change
 //! along the axis, and what limited them.
 
-use crate::analysis::claim::curves::mean_curve;
-use crate::analysis::claim::lead;
 use crate::analysis::facts::{CellFacts, Comparisons, Facts, StepFacts, Subjects};
 use crate::analysis::keys::{SubjectKey, ValueKey};
 use crate::brief::number_format;
@@ -11,7 +9,6 @@ use crate::brief::text::{bottleneck_text, outcome, published, wording};
 use crate::language::Language;
 use crate::plan::Field;
 use crate::say;
-use crate::stats::curve::knee;
 
 /// The sentences of a step, in order, with remedies that are not yet said.
 pub fn of_step(
@@ -35,7 +32,7 @@ fn as_published(
     comparisons: &Comparisons,
     step: &StepFacts,
 ) -> Option<String> {
-    let sentences = published::sentences(l, subjects, comparisons, step, &lead::metric(step));
+    let sentences = published::sentences(l, subjects, comparisons, step, &step.headline_metric);
     (!sentences.is_empty()).then(|| wording::sentences(l, sentences))
 }
 
@@ -80,7 +77,7 @@ fn along(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<String> {
 /// "The knee of the curve is at 31,000 ops/s with a p99 of 210 µs (A) and at …".
 fn knees(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<String> {
     let each = subjects.keys().filter_map(|subject| {
-        let found = knee(&mean_curve(step, subject))?;
+        let found = step.over_axis.knee(subject)?;
         let load = number_format::count(l, found.load);
         let p99 = number_format::time(l, found.latency);
         Some(say!(l, "knee-at", load, p99, subject = &subjects[subject].name))

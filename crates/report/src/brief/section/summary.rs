@@ -4,8 +4,7 @@
 use std::collections::HashMap;
 
 use super::{Section, SectionBlocks};
-use crate::analysis::claim::compare::{ComparedFigure, StepPlace};
-use crate::analysis::claim::{lead, levels};
+use crate::analysis::claim::compare::{ComparedFigure, StepPlace, best};
 use crate::analysis::comparison::StepLead;
 use crate::analysis::facts::{Comparisons, MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::keys::{SubjectKey, ValueKey};
@@ -68,7 +67,7 @@ enum SummaryMeasure {
 impl SummaryMeasure {
     /// The step's headline metric, then its other metrics, then watts.
     fn all(step: &StepFacts) -> Vec<SummaryMeasure> {
-        let first = lead::metric(step);
+        let first = step.headline_metric.clone();
         let others = step.metrics.iter().filter(|m| **m != first).cloned();
         let (power, plain): (Vec<Metric>, Vec<Metric>) = others.partition(Metric::is_power);
         let watts = instruments(step).into_iter().map(SummaryMeasure::Watts);
@@ -85,19 +84,16 @@ impl SummaryMeasure {
     }
 
     /// A subject's figure at an axis value, or over all of them.
-    fn cell(
-        &self,
-        subjects: &Subjects,
-        step: &StepFacts,
-        (at, subject): (SummaryPlace, SubjectKey),
-    ) -> TableCell {
+    fn cell(&self, step: &StepFacts, (at, subject): (SummaryPlace, SubjectKey)) -> TableCell {
         let SummaryPlace::At(value) = at else {
             let over = match self {
-                SummaryMeasure::Of(metric) => levels::over_axis(subjects, step, metric, subject)
-                    .map(|value| metric_text::cell_of_value(metric, value)),
+                SummaryMeasure::Of(metric) => {
+                    let level = step.over_axis.level(metric, subject);
+                    level.map(|value| metric_text::cell_of_value(metric, value))
+                }
                 SummaryMeasure::Watts(_) => None,
             };
-            let marked = levels::has_marks(step, subject);
+            let marked = step.over_axis.marked.contains(&subject);
             let mark = if marked { format!(" {}", chart::MARK) } else { String::new() };
             return over.map_or_else(TableCell::none, |cell| cell.marked(&mark));
         };
@@ -139,12 +135,12 @@ fn rows(
     for (i, measure) in SummaryMeasure::all(step).iter().enumerate() {
         let Some(at) = looked(step, i == 0, outcome.value) else { continue };
         let cells: Vec<TableCell> =
-            subjects.keys().map(|subject| measure.cell(subjects, step, (at, subject))).collect();
+            subjects.keys().map(|subject| measure.cell(step, (at, subject))).collect();
         if cells.iter().all(|cell| *cell == TableCell::none()) {
             continue;
         }
         let scale = Scale::of_cells(cells.iter());
-        let place = place(l, subjects, step, (measure, at));
+        let place = place(l, step, measure, at);
         let mut figure = format!("{}{place}", measure.text(l, step));
         let unit = match measure {
             SummaryMeasure::Watts(_) => Some("W"),
@@ -179,14 +175,9 @@ fn rows(
     all
 }
 
-fn place(
-    l: Language,
-    subjects: &Subjects,
-    step: &StepFacts,
-    (measure, at): (&SummaryMeasure, SummaryPlace),
-) -> String {
+fn place(l: Language, step: &StepFacts, measure: &SummaryMeasure, at: SummaryPlace) -> String {
     let points = match measure {
-        SummaryMeasure::Of(metric) => levels::shared(subjects, step, metric),
+        SummaryMeasure::Of(metric) => step.over_axis.points(metric).to_vec(),
         SummaryMeasure::Watts(_) => step.values.keys().collect(),
     };
     match (at, step.place) {
@@ -230,5 +221,5 @@ fn compared(
         Some((subject, shown?))
     };
     let differences = subjects.rivals().filter_map(difference).collect();
-    Standings { best: lead::best(subjects, &all), differences }
+    Standings { best: best(subjects, &all), differences }
 }

@@ -77,6 +77,21 @@ pub fn printed(
     })
 }
 
+/// A cell's figure as printed, which is the same number in every language.
+pub fn rounded(metric: &Metric, step: &StepFacts, cell: &CellFacts) -> Option<f64> {
+    Some(printed(Language::default(), metric, step, cell)?.0)
+}
+
+/// The same of two cells, in one unit.
+pub fn rounded_both(
+    metric: &Metric,
+    step: &StepFacts,
+    cells: (&CellFacts, &CellFacts),
+) -> Option<[f64; 2]> {
+    let [(a, _), (b, _)] = printed_both(Language::default(), metric, step, cells)?;
+    Some([a, b])
+}
+
 /// Imported figures in a calculation: a derived one is shown as the quotient of the source's
 /// figures, "(228,176 ÷ 7.7)", because rounded quotients would give a different result.
 pub fn operands(
@@ -84,12 +99,9 @@ pub fn operands(
     metric: &Metric,
     step: &StepFacts,
     cells: (&CellFacts, &CellFacts),
-) -> Option<[(f64, String); 2]> {
-    let [(a, a_text), (b, b_text)] = printed_both(l, metric, step, cells)?;
-    Some([
-        (a, quotient(l, metric, cells.0).unwrap_or(a_text)),
-        (b, quotient(l, metric, cells.1).unwrap_or(b_text)),
-    ])
+) -> Option<[String; 2]> {
+    let [(_, a), (_, b)] = printed_both(l, metric, step, cells)?;
+    Some([quotient(l, metric, cells.0).unwrap_or(a), quotient(l, metric, cells.1).unwrap_or(b)])
 }
 
 /// The quotient from which an imported figure is derived, if its source does not give it.

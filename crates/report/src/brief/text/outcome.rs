@@ -3,7 +3,6 @@
 //! re-evaluated.
 
 use crate::analysis::claim::compare::{Comparison, Standing};
-use crate::analysis::claim::lead;
 use crate::analysis::comparison::{Crossover, StepLead};
 use crate::analysis::facts::{Facts, StepFacts, Subjects};
 use crate::analysis::keys::{StepKey, SubjectKey, unordered};
@@ -124,13 +123,13 @@ pub fn level(
     step: &StepFacts,
     subject: SubjectKey,
 ) -> Option<String> {
-    let metric = lead::metric(step);
-    let value = lead::value(step).or(step.values.last_key())?;
+    let (metric, value) = (&step.headline_metric, step.headline_value);
+    let value = value.or(step.values.last_key())?;
     let cell = step.cell(subject, value)?;
     if cell.is_not_the_drives() || cell.caveats.iter().any(|c| c.bars() && !c.is_few_repeats()) {
         return None;
     }
-    let figure = wording::printed_with_unit(l, &metric, step, cell)?;
+    let figure = wording::printed_with_unit(l, metric, step, cell)?;
     let place = wording::place(l, step, &[value]);
     Some(say!(
         l,

@@ -1,16 +1,17 @@
 //! Imported figures without repeats: their differences are arithmetic, not claims.
 
 use crate::analysis::claim::compare::{ComparedFigure, StepPlace};
-use crate::analysis::claim::lead;
+use crate::analysis::claim::published::{PairAt, PrintedDifference};
 use crate::analysis::comparison::Gap;
 use crate::analysis::facts::{Comparisons, Facts, MeasuredFacts, StepFacts, Subjects};
-use crate::analysis::keys::{SubjectKey, ValueKey, unordered};
+use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::metric::Metric;
+use crate::brief::text::metric_text::rounded_both;
 use crate::brief::text::{metric_text, wording};
 use crate::language::Language;
 use crate::say;
 use crate::stats::Better;
-use crate::stats::percent::{Formula, times_as_good};
+use crate::stats::percent::Formula;
 
 /// The columns of the table of published differences.
 pub fn head(l: Language) -> [String; 8] {
@@ -38,12 +39,12 @@ const MOST: usize = 400;
 /// leads or trails, at the largest differences over the points; first the brief's headline, then
 /// the other measures, step by step. None without differences.
 pub fn lead<'f>(l: Language, facts: &'f Facts, most: usize) -> Option<(String, Vec<String>)> {
-    let leading = lead::step(&facts.measured, &facts.setup)?;
+    let leading = facts.comparisons.headline?;
     let of_step = |step: &'f StepFacts| {
-        let first = lead::metric(step);
+        let first = &step.headline_metric;
         let mut metrics = step.metrics.clone();
         // The step's headline comes first.
-        metrics.sort_by_key(|metric| *metric != first);
+        metrics.sort_by_key(|metric| metric != first);
         metrics.into_iter().filter_map(move |metric| {
             let sentences = sentences(l, &facts.subjects, &facts.comparisons, step, &metric);
             (!sentences.is_empty()).then(|| (step, wording::sentences(l, sentences)))
@@ -143,9 +144,8 @@ pub fn rows(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> Vec<[
     for step in &measured.steps {
         for metric in &step.metrics {
             for value in step.values.keys() {
-                let made = |pair| Arithmetic::of(l, step, metric, value, pair);
-                let row = |made| row(l, subjects, step, metric, made);
-                all.extend(subjects.pairs().filter_map(made).map(row));
+                let row = |pair| row(l, subjects, (step, metric), (pair, value));
+                all.extend(subjects.pairs().filter_map(row));
             }
         }
     }
@@ -163,84 +163,36 @@ pub fn difference(
     pair: (SubjectKey, SubjectKey),
 ) -> Option<String> {
     let (true, StepPlace::Value(value)) = (comparisons.published, by.at) else { return None };
-    let made = Arithmetic::of(l, by.step, by.metric, value, pair)?;
-    let result = made.result(l);
+    let made = PrintedDifference::of(by.step, by.metric, (pair, value), rounded_both)?;
+    let result = l.number(&made.result(made.formulas().0));
     // Equal figures have no superior one.
     let differs = result.chars().any(|c| ('1'..='9').contains(&c));
     let subject = &subjects[made.subject].name;
-    let sign = if made.better == Better::Higher { "+" } else { "−" };
+    let sign = if by.metric.better() == Better::Higher { "+" } else { "−" };
     Some(if differs { format!("{subject} {sign}{result}") } else { result })
-}
-
-/// The quotient of two figures, superior first, as in the formulas.
-struct Arithmetic {
-    better: Better,
-    /// The axis value.
-    value: ValueKey,
-    /// The superior subject, and the other.
-    subject: SubjectKey,
-    rival: SubjectKey,
-    /// Their figures as printed.
-    texts: [String; 2],
-    times: f64,
-    /// Significant digits of the less precise one, if given by their source.
-    digits: Option<u32>,
-}
-
-impl Arithmetic {
-    fn of(
-        l: Language,
-        step: &StepFacts,
-        metric: &Metric,
-        value: ValueKey,
-        pair: (SubjectKey, SubjectKey),
-    ) -> Option<Arithmetic> {
-        let (a, b) = unordered(pair.0, pair.1);
-        let cells = (step.cell(a, value)?, step.cell(b, value)?);
-        let written = |cell| metric.of(step, cell)?.0.digits;
-        let digits = [cells.0, cells.1].into_iter().filter_map(written).min();
-        let [of_a, of_b] = metric_text::operands(l, metric, step, cells)?;
-        let better = metric.better();
-        let a_first = times_as_good(of_a.0, of_b.0, better)? >= 1.0;
-        let ((own, own_text), (other, other_text)) =
-            if a_first { (of_a, of_b) } else { (of_b, of_a) };
-        let (subject, rival) = if a_first { (a, b) } else { (b, a) };
-        let (texts, times) = ([own_text, other_text], times_as_good(own, other, better)?);
-        Some(Arithmetic { better, value, subject, rival, texts, times, digits })
-    }
-
-    /// The formula that claims use, and the other one.
-    fn formulas(&self) -> (Formula, Formula) {
-        match self.better {
-            Better::Higher => (Formula::Gain, Formula::Reduction),
-            Better::Lower => (Formula::Reduction, Formula::Gain),
-        }
-    }
-
-    fn result(&self, l: Language) -> String {
-        l.number(&self.formulas().0.result_in(self.times, self.digits))
-    }
 }
 
 fn row(
     l: Language,
     subjects: &Subjects,
-    step: &StepFacts,
-    metric: &Metric,
-    made: Arithmetic,
-) -> [String; 8] {
-    let ((main, other), [own, rivals]) = (made.formulas(), &made.texts);
-    let by_other = other.result_in(made.times, made.digits);
-    [
+    (step, metric): (&StepFacts, &Metric),
+    (pair, value): PairAt,
+) -> Option<[String; 8]> {
+    let made = PrintedDifference::of(step, metric, (pair, value), rounded_both)?;
+    let cells = (step.cell(made.subject, value)?, step.cell(made.rival, value)?);
+    let [own, rivals] = metric_text::operands(l, metric, step, cells)?;
+    let (main, other) = made.formulas();
+    let [result, by_other] = [main, other].map(|formula| l.number(&made.result(formula)));
+    Some([
         metric.text(l),
         subjects[made.subject].name.clone(),
         subjects[made.rival].name.clone(),
-        step.values[made.value].text(l),
-        main.calculation(made.better, own, rivals),
-        made.result(l),
-        format!("{} {}", formula(l, other), l.number(&by_other)),
+        step.values[value].text(l),
+        main.calculation(metric.better(), &own, &rivals),
+        result,
+        format!("{} {by_other}", formula(l, other)),
         step.title.text(l),
-    ]
+    ])
 }
 
 fn formula(l: Language, formula: Formula) -> String {

@@ -1,8 +1,8 @@
 //! Writes over the number of writers, by kind of durability, which shows power-loss protection.
 
-use crate::analysis::facts::{CellFacts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
+use crate::analysis::concluded::{StepDurability, WriteGroup};
+use crate::analysis::facts::{CellFacts, MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
-use crate::analysis::verdicts::durability::{self, StepDurability, WriteGroup};
 use crate::chart::kinds::curve::{CurveChart, CurvePoint, CurveSeries};
 use crate::chart::{Chart, FigureText};
 use crate::language::Language;
@@ -16,9 +16,8 @@ pub fn figures(
     l: Language,
     subjects: &Subjects,
     measured: &MeasuredFacts,
-    setup: &SetupFacts,
+    groups: &[WriteGroup],
 ) -> Vec<Chart> {
-    let groups = durability::groups(measured, setup);
     groups.iter().filter_map(|group| figure(l, subjects, measured, group)).collect()
 }
 
@@ -70,8 +69,8 @@ fn points(lead: &StepFacts, step: &StepFacts, subject: SubjectKey) -> Vec<CurveP
     let point = |cell: &CellFacts| {
         let ops = cell.total.as_ref()?.ops_per_s.as_ref()?;
         let value = &step.values[cell.value];
-        let place = lead.values.iter().position(|own| own.label == value.label)?;
-        let (x, y) = (place as f64, ops.value);
+        let place = lead.values.position(|own| own.label == value.label)?;
+        let (x, y) = (place.0 as f64, ops.value);
         let (label, hollow) = (String::new(), cell.missed_its_rate());
         let (low, high) = (ops.low, ops.high);
         Some(CurvePoint { x, y, label, low, high, hollow })

@@ -4,7 +4,6 @@
 use std::cmp::Ordering;
 
 use super::StepDrawing;
-use crate::analysis::claim::lead;
 use crate::analysis::comparison::Gap;
 use crate::analysis::keys::{SubjectKey, ValueKey};
 use crate::analysis::points::metric::Metric;
@@ -33,7 +32,7 @@ impl StepDrawing<'_> {
         };
         // The headline place of the step, if something is claimed there.
         let leads = |c: &Comparison| {
-            lead::value(self.step).is_some_and(|value| c.at == StepPlace::Value(value))
+            self.step.headline_value.is_some_and(|value| c.at == StepPlace::Value(value))
         };
         let order = |a: &&Comparison, b: &&Comparison| {
             (leads(a), a.low).partial_cmp(&(leads(b), b.low)).unwrap_or(Ordering::Equal)

@@ -2,7 +2,6 @@
 //! minute.
 
 use super::{StepDrawing, name, quantity, scaled, time};
-use crate::analysis::claim::lead;
 use crate::analysis::facts::CellFacts;
 use crate::analysis::points::metric::{Metric, PointFigure as Of};
 use crate::analysis::points::point_summary::{ClassSummary, RepeatSummary};
@@ -22,7 +21,7 @@ fn of_cell(cell: &CellFacts, bar: Option<Bar>) -> Option<Bar> {
 impl StepDrawing<'_> {
     /// Ops of one class per minute, if this is the step's headline: New-Orders.
     pub fn per_minute(&self) -> Option<Chart> {
-        let Of::PerMinute(class) = lead::metric(self.step).figure else { return None };
+        let Of::PerMinute(class) = self.step.headline_metric.figure else { return None };
         let done =
             |t: &RepeatSummary| Some(scaled(t.class(Some(class))?.done_per_minute.as_ref()?, 1.0));
         let unit = say!(self.language, "figure-a-minute", class = Name::op(class.name()));

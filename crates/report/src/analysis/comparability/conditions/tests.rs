@@ -7,6 +7,7 @@ use crate::analysis::keys::{RunKey, StepKey, SubjectKey, ValueKey};
 use crate::analysis::limits::bottleneck::{Bottleneck, BottleneckVerdict};
 use crate::analysis::limits::writes::CellWrites;
 use crate::analysis::outliers::Outliers;
+use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::brief::text::condition_text::{condition, not_given as not_given_text, values};
 use crate::language::Language;
 use crate::plan::model::headline::AxisPlace;
@@ -54,6 +55,9 @@ pub fn two_alike() -> Facts {
         axis: None,
         search: None,
         metrics: Vec::new(),
+        headline_metric: Metric::total(PointFigure::Ops),
+        headline_value: Some(ValueKey(1)),
+        over_axis: Default::default(),
         headline: None,
         place: AxisPlace::Top,
         figures: Vec::new(),
@@ -107,6 +111,8 @@ fn cell(subject: SubjectKey, value: ValueKey) -> CellFacts {
         drift: Drift::Steady,
         power: Vec::new(),
         writes: None,
+        cost: Default::default(),
+        holds: None,
         limit: None,
         outliers: Outliers::default(),
         slow_commands: Vec::new(),

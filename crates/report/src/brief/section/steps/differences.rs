@@ -2,7 +2,6 @@
 //! subject.
 
 use crate::analysis::claim::compare::{ComparedFigure, StepPlace};
-use crate::analysis::claim::lead;
 use crate::analysis::facts::{Comparisons, MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::keys::{SubjectKey, ValueKey};
 use crate::analysis::points::metric::{Metric, PointFigure};
@@ -185,7 +184,7 @@ fn places(drawing: &StepDrawing<'_>, short: bool) -> Vec<StepPlace> {
             !short
                 || value.0.is_multiple_of(every)
                 || Some(*value) == step.values.last_key()
-                || lead::value(step) == Some(*value)
+                || step.headline_value == Some(*value)
         }
     };
     let mut all: Vec<StepPlace> = step.values.keys().filter(kept).map(StepPlace::Value).collect();

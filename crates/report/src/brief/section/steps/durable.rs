@@ -1,10 +1,10 @@
 //! The cost of durability: the same writes made durable by FUA, by a flush, and not at all; and
 //! databases that sync their log at each commit.
 
-use crate::analysis::facts::{CellFacts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
+use crate::analysis::concluded::{Durability, StepDurability, WriteGroup};
+use crate::analysis::facts::{CellFacts, Comparisons, MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::point_summary::{P9999, PERCENTILES, RepeatSummary};
-use crate::analysis::verdicts::durability::{self, StepDurability, WriteGroup};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::section::{Section, SectionBlocks};
 use crate::brief::text::table_cell::{TableCell, texts};
@@ -14,24 +14,23 @@ use crate::say;
 
 /// What durability costs.
 pub const SECTION: Section =
-    Section::main("durable", |l| say!(l, "section-durable"), SectionBlocks::Setup(blocks));
+    Section::main("durable", |l| say!(l, "section-durable"), SectionBlocks::Compared(blocks));
 
 fn blocks(
     l: Language,
     subjects: &Subjects,
-    setup: &SetupFacts,
     measured: &MeasuredFacts,
+    comparisons: &Comparisons,
 ) -> Vec<Block> {
-    let groups = durability::groups(measured, setup);
+    let Durability { groups, commits } = &comparisons.durability;
     if groups.is_empty() {
         return Vec::new();
     }
     let mut out = vec![Block::note(say!(l, "durable-how"))];
-    out.extend(Block::figures(figures(l, subjects, measured, setup)));
+    out.extend(Block::figures(figures(l, subjects, measured, groups)));
     out.extend(groups.iter().filter_map(|group| table(l, subjects, measured, group)).flatten());
-    let commits = durability::commits(measured, setup).into_iter();
-    let commits: Vec<_> =
-        commits.flat_map(|index| most(l, subjects, &measured.steps[index])).collect();
+    let most = |index: &StepKey| most(l, subjects, &measured.steps[*index]);
+    let commits: Vec<_> = commits.iter().flat_map(most).collect();
     if !commits.is_empty() {
         let head = [
             say!(l, "column-step"),

@@ -1,7 +1,6 @@
 //! Latency–load curves: their knees, and subjects compared at equal latency and at equal load.
 
 use crate::analysis::claim::compare::StepPlace;
-use crate::analysis::claim::curves::mean_curve;
 use crate::analysis::facts::{Comparisons, MeasuredFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::brief::block::{Block, Mark, Table};
@@ -12,7 +11,6 @@ use crate::chart::StepDrawing;
 use crate::language::Language;
 use crate::plan::Field;
 use crate::say;
-use crate::stats::curve::knee;
 
 /// Comparisons at equal latency and at equal load.
 pub const SECTION: Section = Section::main(
@@ -84,10 +82,10 @@ fn rows(drawing: &StepDrawing<'_>) -> Vec<Vec<TableCell>> {
         TableCell::from(found.map(|c| wording::in_table(l, subjects, c)))
     };
     let row = |subject: SubjectKey| {
-        let knee = knee(&mean_curve(step, subject));
+        let knee = step.over_axis.knee(subject);
         let mut row = vec![TableCell::from(subjects[subject].name.clone())];
-        row.push(TableCell::fixed(knee.as_ref().map(|k| k.load)));
-        row.push(TableCell::time(knee.as_ref().map(|k| k.latency)));
+        row.push(TableCell::fixed(knee.map(|k| k.load)));
+        row.push(TableCell::time(knee.map(|k| k.latency)));
         row.push(compared(subject, |at| matches!(at, StepPlace::Latency(_)), false));
         row.push(compared(subject, |at| *at == StepPlace::Mean, true));
         row

@@ -49,7 +49,7 @@ pub fn streams_with<'f, T>(
     let mut all = Vec::new();
     for step in &measured.steps {
         for cell in &step.cells {
-            let of = |fact| Some((fact, cell.stream(stream(fact))?));
+            let of = |fact: &'f T| Some((fact, cell.stream(stream(fact))?));
             let own = facts(cell).iter().filter_map(of);
             all.extend(own.map(|(fact, summary)| StreamFact { step, cell, fact, summary }));
         }

@@ -1,8 +1,8 @@
 //! The largest multiple of a load that each subject sustains, as Aerospike ACT certifies it: the
 //! share of requests over 1 to 64 ms at each multiple tried, and the multiple itself.
 
-use crate::analysis::claim::multiple::{self, Multiple};
-use crate::analysis::facts::{CellFacts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
+use crate::analysis::concluded::Multiple;
+use crate::analysis::facts::{CellFacts, Comparisons, MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::point_numbers::OVER_MS;
 use crate::analysis::points::point_summary::{Latency, PERCENTILES, RepeatSummary};
@@ -16,20 +16,21 @@ use crate::say;
 
 /// The largest sustained multiple.
 pub const SECTION: Section =
-    Section::main("multiple", |l| say!(l, "section-multiple"), SectionBlocks::Setup(blocks));
+    Section::main("multiple", |l| say!(l, "section-multiple"), SectionBlocks::Compared(blocks));
 
 fn blocks(
     l: Language,
     subjects: &Subjects,
-    setup: &SetupFacts,
     measured: &MeasuredFacts,
+    comparisons: &Comparisons,
 ) -> Vec<Block> {
-    let of = |subject| {
-        let found = multiple::of(subjects, setup, measured, subject)?;
-        Some(Block::lead(said(l, subjects, subject, &found)))
+    let of = |(subject, found): (SubjectKey, &Option<Multiple>)| {
+        Some(Block::lead(said(l, subjects, subject, found.as_ref()?)))
     };
-    let mut out: Vec<Block> = subjects.keys().filter_map(of).collect();
-    for (step, search) in multiple::steps(measured) {
+    let mut out: Vec<Block> = comparisons.multiples.iter_enumerated().filter_map(of).collect();
+    for step in &measured.steps {
+        let is_searched = step.cells.iter().any(|cell| cell.holds.is_some());
+        let Some(search) = step.search.as_ref().filter(|_| is_searched) else { continue };
         let rows = table(l, subjects, step, search);
         out.extend([Block::chapter(step.title.text(l)), rows.block()]);
         let share = (1.0 - PERCENTILES[search.index()].1) * 100.0;
@@ -90,7 +91,7 @@ fn rows(
         let shares: Vec<String> = latency.over.iter().map(share).collect();
         [vec![at.clone(), time], shares, vec![holds]].concat()
     };
-    let holds = match multiple::holds(cell, search) {
+    let holds = match cell.holds == Some(true) {
         true => say!(l, "holds"),
         false => say!(l, "does-not-hold"),
     };

@@ -1,8 +1,7 @@
 //! What a write costs: write amplification by the drives' own counters, life at this load, energy
 //! and money. docs/write-cost.md has the formulas.
 
-use crate::analysis::cost::work::counted;
-use crate::analysis::cost::{life, work};
+use crate::analysis::concluded::CellCost;
 use crate::analysis::facts::{CellFacts, Facts, ReportStatements, StepFacts, Subjects};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE, decimal};
@@ -11,7 +10,6 @@ use crate::brief::text::table_cell::{TableCell, in_unit, texts};
 use crate::chart::step::name;
 use crate::chart::{self, StepDrawing};
 use crate::language::Language;
-use crate::plan::specification::Specification;
 use crate::record::gauge::written::CounterSource;
 use crate::say;
 use crate::stats::amplification::{COARSEST, LEAST_FILLS, NotMeasured};
@@ -58,21 +56,22 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
 /// Bytes of each layer, and the drive's write amplification.
 fn amplification(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<Table> {
     let row = |cell: &CellFacts| {
-        let (writes, layers) = counted(cell)?;
+        let (writes, layers) = (cell.writes.as_ref()?, cell.cost.layers.as_ref()?);
         let (waf, spread) = match &writes.amplification {
             Ok((found, _)) => (decimal(l, found.value, 2), number_format::spread(l, Some(found))),
             Err(_) => (say!(l, "not-measured"), NONE.to_string()),
         };
         let parts: f64 = layers.parts.iter().map(|(_, bytes)| bytes).sum();
         let of_engine = (!layers.parts.is_empty()).then_some(parts);
-        let fills = work::fills(&subjects[cell.subject], writes);
         let mut row = texts([step.values[cell.value].text(l), name(subjects, cell)]);
         let of_layers = [layers.user, of_engine, layers.received(), layers.media];
         row.extend(of_layers.map(TableCell::volume));
         row.extend(texts([
             waf,
             spread,
-            fills.map_or(NONE.to_string(), |n| say!(l, "times", factor = decimal(l, n, 2))),
+            cell.cost
+                .fills
+                .map_or(NONE.to_string(), |n| say!(l, "times", factor = decimal(l, n, 2))),
             writes.source().map_or(NONE.to_string(), |source| counter(l, source)),
         ]));
         Some((Mark::None, row))
@@ -106,7 +105,7 @@ fn counter(l: Language, source: CounterSource) -> String {
 /// Why write amplification is not measured, for each cell of which it is not.
 fn reasons(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<String> {
     let line = |cell: &CellFacts| {
-        let (writes, _) = counted(cell)?;
+        let writes = cell.writes.as_ref().filter(|_| cell.cost.layers.is_some())?;
         let why = reason(l, *writes.amplification.as_ref().err()?);
         let at = step.values[cell.value].text(l);
         let subject = name(subjects, cell);
@@ -140,10 +139,9 @@ fn life_table(
     step: &StepFacts,
 ) -> Option<Table> {
     let row = |cell: &CellFacts| {
-        let subject = &subjects[cell.subject];
-        let stated = statements.of_drives(subject)?;
-        let own = work::life_of(subject, stated, cell)?;
-        let rated = life::rated_bytes(stated)?;
+        let stated = statements.of_drives(&subjects[cell.subject])?;
+        let own = cell.cost.life.as_ref()?;
+        let rated = own.rated_bytes?;
         let mut row = texts([step.values[cell.value].text(l), name(subjects, cell)]);
         row.extend([
             TableCell::fixed(own.host_bytes_per_s / 1e6),
@@ -177,7 +175,7 @@ fn cost(
     statements: &ReportStatements,
     step: &StepFacts,
 ) -> Option<Table> {
-    let writes = step.cells.iter().any(|cell| counted(cell).is_some());
+    let writes = step.cells.iter().any(|cell| cell.cost.layers.is_some());
     let priced = |cell: &CellFacts| {
         statements.of_drives(&subjects[cell.subject]).is_some_and(|s| s.price.is_some())
     };
@@ -185,14 +183,16 @@ fn cost(
         return None;
     }
     let row = |cell: &CellFacts| {
-        let stated = statements.of_drives(&subjects[cell.subject]);
-        let money = stated.map(|own| money(subjects, cell, own)).unwrap_or_default();
-        let energy = work::energy(step, cell).map(|own| own.map(TableCell::fixed));
-        let any = money.iter().chain(&energy).any(Option::is_some);
-        any.then(|| {
+        let CellCost { joules_per_tb, idle_watts, per_thousand_iops, per_tb_written, .. } =
+            cell.cost;
+        let (energy, money) = ([joules_per_tb, idle_watts], [per_thousand_iops, per_tb_written]);
+        let price = statements.of_drives(&subjects[cell.subject]).and_then(|s| s.price.as_ref());
+        let currency = price.map_or("", |price| price.currency.as_str());
+        let mark = format!(" {currency}{OF_DATA_SHEET}");
+        energy.iter().chain(&money).any(Option::is_some).then(|| {
             let mut row = texts([step.values[cell.value].text(l), name(subjects, cell)]);
-            let cells = energy.into_iter().chain(money);
-            row.extend(cells.map(|own| own.unwrap_or_else(TableCell::none)));
+            row.extend(energy.map(TableCell::fixed));
+            row.extend(money.map(|amount| TableCell::fixed(amount).marked(&mark)));
             (Mark::None, row)
         })
     };
@@ -206,14 +206,6 @@ fn cost(
         say!(l, "column-price-per-tb-written"),
     ];
     (!rows.is_empty()).then(|| Table::measured(l, 2, &head, rows))
-}
-
-/// Price of a thousand ops/s, and of a terabyte written over the rated life.
-fn money(subjects: &Subjects, cell: &CellFacts, stated: &Specification) -> [Option<TableCell>; 2] {
-    work::money(&subjects[cell.subject], stated, cell).map(|amount| {
-        let currency = &stated.price.as_ref()?.currency;
-        Some(TableCell::fixed(amount?).marked(&format!(" {currency}{OF_DATA_SHEET}")))
-    })
 }
 
 /// How the figures come about, with the sources of what was stated.
