@@ -8,11 +8,10 @@
 //! Offsets are relative to the end of the request before on the same device, so that sequential
 //! ones take no room. Numbers are little-endian.
 
-use std::collections::HashMap;
-
 use twox_hash::XxHash3_64;
 
-use super::column::{ColumnReader, encode, gcd, put_varint};
+use super::column::{ColumnReader, common_divisor, encode, put_varint};
+use super::device_ends::DeviceEnds;
 use super::request::{Request, RequestKind};
 use crate::base::error::{Result, anyhow, ensure};
 
@@ -67,7 +66,7 @@ pub fn encode_block(requests: &[Request], out: &mut Vec<u8>) {
     values.extend(requests.iter().map(|request| u64::from(request.device)));
     add(&mut values);
     let moves = moves(requests);
-    let unit = moves.iter().fold(0, |unit, step| gcd(unit, step.unsigned_abs())).max(1);
+    let unit = common_divisor(moves.iter().map(|step| step.unsigned_abs()));
     values.extend(moves.iter().map(|step| zigzag(step / unit as i64)));
     add(&mut values);
     values.extend(requests.iter().map(|request| u64::from(request.length)));
@@ -82,12 +81,12 @@ pub fn encode_block(requests: &[Request], out: &mut Vec<u8>) {
 
 /// From the end of the request before on the same device to each request. Both are below 2^63.
 fn moves(requests: &[Request]) -> Vec<i64> {
-    let mut ends: HashMap<u16, u64> = HashMap::new();
+    let mut ends = DeviceEnds::default();
     let step = |request: &Request| {
         if request.kind == RequestKind::Flush {
             return 0;
         }
-        let before = ends.insert(request.device, request.end()).unwrap_or(0);
+        let before = ends.replace(request.device, request.end()).unwrap_or(0);
         request.offset.wrapping_sub(before) as i64
     };
     requests.iter().map(step).collect()
@@ -105,7 +104,7 @@ fn unzigzag(value: u64) -> i64 {
 #[derive(Default)]
 pub struct BlockDecoder {
     columns: [Vec<u64>; 5],
-    ends: HashMap<u16, u64>,
+    ends: DeviceEnds,
 }
 
 impl BlockDecoder {
@@ -138,11 +137,11 @@ impl BlockDecoder {
             let length = u32::try_from(lengths[i]).map_err(|_| anyhow!("a length beyond 2^32"))?;
             let mut request = Request { at_ns, device, kind, offset: 0, length };
             if kind != RequestKind::Flush {
-                let before = self.ends.get(&device).copied().unwrap_or(0);
+                let before = self.ends.of(device).unwrap_or(0);
                 let step = i128::from(unzigzag(steps[i])) * i128::from(unit);
                 request.offset = u64::try_from(i128::from(before) + step)
                     .map_err(|_| anyhow!("an offset beyond 2^63 or below 0"))?;
-                self.ends.insert(device, request.end());
+                self.ends.replace(device, request.end());
             }
             match request.fault() {
                 None => requests.push(request),

@@ -2,6 +2,8 @@
 //! divisor above the least of them, in at most four widths of bits, chosen so that the column is
 //! shortest; a field that is constant takes no bits.
 
+use arrayvec::ArrayVec;
+
 use crate::base::error::{Result, ensure};
 
 /// Classes of width that a column may have, with the bits by which a value names its class.
@@ -17,20 +19,40 @@ pub fn put_varint(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-pub fn gcd(mut a: u64, mut b: u64) -> u64 {
+fn gcd(mut a: u64, mut b: u64) -> u64 {
     while b != 0 {
         (a, b) = (b, a % b);
     }
     a
 }
 
-/// Appends a column.
-pub fn encode(values: &[u64], out: &mut Vec<u8>) {
+/// The largest number of which all values are multiples; 1 without any value above 0.
+pub fn common_divisor(values: impl Iterator<Item = u64>) -> u64 {
+    let mut divisor = 0;
+    for value in values {
+        divisor = gcd(value, divisor);
+        if divisor == 1 {
+            break;
+        }
+    }
+    divisor.max(1)
+}
+
+/// Appends a column, and leaves what is written of each value in place of it.
+pub fn encode(values: &mut [u64], out: &mut Vec<u8>) {
     let least = values.iter().copied().min().unwrap_or(0);
-    let unit = values.iter().fold(0, |unit, value| gcd(unit, value - least)).max(1);
-    let multiple = |value: &u64| (value - least) / unit;
+    values.iter_mut().for_each(|value| *value -= least);
+    let unit = common_divisor(values.iter().copied());
+    match unit {
+        1 => {}
+        _ if unit.is_power_of_two() => {
+            let shift = unit.trailing_zeros();
+            values.iter_mut().for_each(|value| *value >>= shift);
+        }
+        _ => values.iter_mut().for_each(|value| *value /= unit),
+    }
     let mut counts = [0u64; WIDTHS];
-    values.iter().for_each(|value| counts[width(multiple(value))] += 1);
+    values.iter().for_each(|value| counts[width(*value)] += 1);
     let widths = shortest(&counts);
     let class_bits = CLASSES.iter().find(|(n, _)| *n == widths.len()).map_or(0, |(_, bits)| *bits);
     put_varint(out, least);
@@ -38,10 +60,14 @@ pub fn encode(values: &[u64], out: &mut Vec<u8>) {
     out.push(widths.len() as u8);
     out.extend(&widths);
     let mut bits = BitWriter { out, pending: 0, filled: 0 };
-    for value in values.iter().map(multiple) {
-        let class = widths.iter().position(|w| width(value) <= usize::from(*w)).unwrap_or(0);
-        bits.put(class as u64, class_bits);
-        bits.put(value, u32::from(widths[class]));
+    if widths != [0] {
+        let class = |width| widths.iter().position(|w| width <= usize::from(*w)).unwrap_or(0);
+        let class_of: [usize; WIDTHS] = std::array::from_fn(class);
+        for value in values.iter() {
+            let class = class_of[width(*value)];
+            bits.put(class as u64, class_bits);
+            bits.put(*value, u32::from(widths[class]));
+        }
     }
     bits.end();
 }
@@ -69,9 +95,10 @@ fn shortest(counts: &[u64; WIDTHS]) -> Vec<u8> {
 /// there are not as many); the bits of all values, and the classes.
 fn partition(counts: &[u64; WIDTHS], widest: usize, classes: usize) -> (u64, Vec<u8>) {
     // best[w]: the fewest bits of the values of at most w bits, and the classes that give them.
+    type Best = (u64, ArrayVec<u8, 4>);
     let sum = |from: usize, to: usize| counts[from..=to].iter().sum::<u64>();
-    let mut best: Vec<(u64, Vec<u8>)> =
-        (0..=widest).map(|w| (sum(0, w) * w as u64, vec![w as u8])).collect();
+    let mut best: ArrayVec<Best, WIDTHS> =
+        (0..=widest).map(|w| (sum(0, w) * w as u64, [w as u8].into_iter().collect())).collect();
     for _ in 1..classes {
         let mut next = best.clone();
         for (w, next) in next.iter_mut().enumerate().skip(1) {
@@ -93,7 +120,7 @@ fn partition(counts: &[u64; WIDTHS], widest: usize, classes: usize) -> (u64, Vec
     if widths.len() == 3 {
         widths.push(widths[2]);
     }
-    (cost, widths)
+    (cost, widths.to_vec())
 }
 
 struct BitWriter<'a> {
@@ -106,17 +133,16 @@ impl BitWriter<'_> {
     fn put(&mut self, value: u64, width: u32) {
         self.pending |= u128::from(value) << self.filled;
         self.filled += width;
-        while self.filled >= 8 {
-            self.out.push(self.pending as u8);
-            self.pending >>= 8;
-            self.filled -= 8;
+        if self.filled >= u64::BITS {
+            self.out.extend((self.pending as u64).to_le_bytes());
+            self.pending >>= u64::BITS;
+            self.filled -= u64::BITS;
         }
     }
 
     fn end(self) {
-        if self.filled > 0 {
-            self.out.push(self.pending as u8);
-        }
+        let bytes = self.filled.div_ceil(u8::BITS) as usize;
+        self.out.extend(&self.pending.to_le_bytes()[..bytes]);
     }
 }
 
@@ -165,6 +191,10 @@ impl<'a> ColumnReader<'a> {
             ensure!(*width <= u64::BITS, damaged("widths that do not exist"));
         }
         values.clear();
+        if (classes, widths[0]) == (1, 0) {
+            values.resize(count, least);
+            return Ok(());
+        }
         let mut at = 0;
         for _ in 0..count {
             let width = widths[self.bits(&mut at, class_bits)? as usize];
@@ -212,7 +242,7 @@ mod tests {
 
     fn round_trip(values: &[u64]) -> usize {
         let mut bytes = Vec::new();
-        encode(values, &mut bytes);
+        encode(&mut values.to_vec(), &mut bytes);
         let (mut columns, mut back) = (ColumnReader::new(&bytes), Vec::new());
         columns.column(values.len(), &mut back).unwrap();
         assert_eq!(back, values);

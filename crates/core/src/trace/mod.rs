@@ -4,12 +4,14 @@
 //! `request` has the words; `formats` reads what others recorded, `sort` puts it in order and
 //! `compile` joins the two; `profile` says what a trace is like, `generate` makes a synthetic one,
 //! `anonymise` takes names and places away. `writer` and `reader` are the compiled file: `layout`
-//! has its ends, `block` a few thousand requests, `column` one field of a block.
+//! has its ends, `block` a few thousand requests, `column` one field of a block, and
+//! `device_ends` where the request before on each device ended.
 
 mod anonymise;
 mod block;
 mod column;
 mod compile;
+mod device_ends;
 pub mod formats;
 mod generate;
 mod layout;

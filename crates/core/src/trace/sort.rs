@@ -3,7 +3,7 @@
 //! joins them. A trace whose requests are at most `WINDOW` places out of order is one run.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Seek};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use super::request::Request;
 use super::writer::Writer;
 use crate::base::error::{Context, Result};
 
-/// Requests in memory, of 56 bytes each.
+/// Requests in memory, of 48 bytes each; queue and heap each have room for all.
 const WINDOW: usize = 1 << 18;
 /// Runs that are merged at once, with a block in memory each.
 const MOST_RUNS: usize = 128;
@@ -32,8 +32,10 @@ pub struct Sorter {
     folder: PathBuf,
     /// Requests in memory, at most.
     most: usize,
-    window: BinaryHeap<Reverse<(SortKey, Sorted)>>,
-    devices: Vec<String>,
+    /// Those that came in order, which most do, and those that came too late for it.
+    ordered: VecDeque<(SortKey, Sorted)>,
+    disordered: BinaryHeap<Reverse<(SortKey, Sorted)>>,
+    devices: DeviceTable,
     runs: Vec<Reader>,
     writing: Option<Writer<BufWriter<File>>>,
     /// Of the run that is being written.
@@ -74,8 +76,9 @@ impl Sorter {
         Sorter {
             folder: folder.to_path_buf(),
             most,
-            window: BinaryHeap::new(),
-            devices: Vec::new(),
+            ordered: VecDeque::new(),
+            disordered: BinaryHeap::new(),
+            devices: DeviceTable::default(),
             runs: Vec::new(),
             writing: None,
             run: 0,
@@ -86,7 +89,7 @@ impl Sorter {
 
     /// Adds a device; `Request::device` is its number.
     pub fn add_device(&mut self, name: &str) {
-        self.devices.push(name.to_string());
+        self.devices.add(name);
     }
 
     /// Requests that came.
@@ -96,30 +99,44 @@ impl Sorter {
 
     /// Adds a request.
     pub fn push(&mut self, request: Request) -> Result<()> {
-        if self.window.len() == self.most {
+        if self.ordered.len() + self.disordered.len() == self.most {
             self.pop()?;
         }
         let run = self.run + u64::from(request.at_ns < self.last_ns);
         let key = SortKey { run, at_ns: request.at_ns, number: self.number };
         self.number += 1;
-        self.window.push(Reverse((key, Sorted(request))));
+        match self.ordered.back() {
+            Some((last, _)) if key < *last => {
+                self.disordered.push(Reverse((key, Sorted(request))));
+            }
+            _ => self.ordered.push_back((key, Sorted(request))),
+        }
         Ok(())
     }
 
-    fn pop(&mut self) -> Result<()> {
-        let Some(Reverse((key, Sorted(request)))) = self.window.pop() else { return Ok(()) };
+    /// Writes the first request in memory; false where there is none.
+    fn pop(&mut self) -> Result<bool> {
+        let first = match (self.ordered.front(), self.disordered.peek()) {
+            (Some((next, _)), Some(Reverse((late, _)))) if late < next => None,
+            (None, _) => None,
+            _ => self.ordered.pop_front(),
+        };
+        let first = first.or_else(|| self.disordered.pop().map(|Reverse(late)| late));
+        let Some((key, Sorted(request))) = first else { return Ok(false) };
         if key.run > self.run {
             self.end_run()?;
             self.run = key.run;
         }
         self.last_ns = key.at_ns;
-        let mut writer = match self.writing.take() {
+        let writer = match &mut self.writing {
             Some(writer) => writer,
-            None => begin(&self.folder)?,
+            none => {
+                self.devices.begin_file();
+                none.insert(begin(&self.folder)?)
+            }
         };
-        add(&mut writer, &self.devices, &request)?;
-        self.writing = Some(writer);
-        Ok(())
+        self.devices.write(writer, &request)?;
+        Ok(true)
     }
 
     fn end_run(&mut self) -> Result<()> {
@@ -136,9 +153,7 @@ impl Sorter {
     /// The whole trace in order, as a compiled file without a name. `missing` requests are known to
     /// be lost.
     pub fn finish(mut self, missing: u64) -> Result<Reader> {
-        while !self.window.is_empty() {
-            self.pop()?;
-        }
+        while self.pop()? {}
         let mut last = match self.writing.take() {
             Some(writer) => writer,
             None => begin(&self.folder)?,
@@ -178,21 +193,43 @@ fn end(writer: Writer<BufWriter<File>>, folder: &Path) -> Result<Reader> {
     Reader::over(file, folder)
 }
 
-/// Writes a request to the device of its name: a table has only devices that have requests.
-fn add<W: std::io::Write>(
-    writer: &mut Writer<W>,
-    devices: &[String],
-    request: &Request,
-) -> Result<()> {
-    let name = devices.get(usize::from(request.device)).map_or("", String::as_str);
-    let device = writer.device(name)?;
-    writer.push(&Request { device, ..*request })
+/// The devices of requests by their numbers, and their numbers in the file that is written: its
+/// table has only devices that have requests.
+#[derive(Default)]
+struct DeviceTable(Vec<(String, Option<u16>)>);
+
+impl DeviceTable {
+    fn of(summary: &Summary) -> DeviceTable {
+        DeviceTable(summary.devices.iter().map(|device| (device.name.clone(), None)).collect())
+    }
+
+    fn add(&mut self, name: &str) {
+        self.0.push((name.to_string(), None));
+    }
+
+    fn begin_file(&mut self) {
+        self.0.iter_mut().for_each(|(_, number)| *number = None);
+    }
+
+    /// Writes a request to the device of its name.
+    fn write<W: std::io::Write>(
+        &mut self,
+        writer: &mut Writer<W>,
+        request: &Request,
+    ) -> Result<()> {
+        let device = match self.0.get_mut(usize::from(request.device)) {
+            Some((_, Some(number))) => *number,
+            Some((name, number)) => *number.insert(writer.device(name)?),
+            None => writer.device("")?,
+        };
+        writer.push(&Request { device, ..*request })
+    }
 }
 
 fn merge(mut runs: Vec<Reader>, folder: &Path) -> Result<Reader> {
     let mut writer = begin(folder)?;
-    let names = |summary: &Summary| summary.devices.iter().map(|d| d.name.clone()).collect();
-    let tables: Vec<Vec<String>> = runs.iter().map(|run| names(run.summary())).collect();
+    let mut tables: Vec<DeviceTable> =
+        runs.iter().map(|run| DeviceTable::of(run.summary())).collect();
     let mut heads = BinaryHeap::new();
     let next = |runs: &mut Vec<Reader>,
                 run: usize|
@@ -207,7 +244,7 @@ fn merge(mut runs: Vec<Reader>, folder: &Path) -> Result<Reader> {
         heads.extend(next(&mut runs, run)?);
     }
     while let Some(Reverse((_, run, Sorted(request)))) = heads.pop() {
-        add(&mut writer, &tables[run], &request)?;
+        tables[run].write(&mut writer, &request)?;
         heads.extend(next(&mut runs, run)?);
     }
     end(writer, folder)

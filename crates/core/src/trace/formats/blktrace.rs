@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::TraceFormat;
-use super::byte_window::ByteWindow;
+use super::byte_window::{ByteWindow, WINDOW_BYTES};
 use super::lines::{self, Beginning};
 use super::parsed::{RequestSink, SourceRequest};
 use crate::base::error::{Context, Result};
@@ -68,7 +68,7 @@ impl TraceFormat for Blktrace {
 /// Reads records to the end of a file or a pipe. What lies between two records and is none is
 /// passed over, and so is the beginning of a record within which another begins.
 pub fn records(reader: &mut dyn Read, name: &str, sink: &mut RequestSink) -> Result<()> {
-    let mut window = ByteWindow::new(reader);
+    let mut window = ByteWindow::new(reader, WINDOW_BYTES / 2);
     let reading = || format!("reading {name}");
     loop {
         let bytes = window.ahead(RECORD_BYTES).with_context(reading)?;

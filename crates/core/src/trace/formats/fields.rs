@@ -2,13 +2,22 @@
 
 /// A whole number, or why it is none.
 pub fn whole(field: &str, what: &str) -> Result<u64, String> {
-    let field = field.trim();
-    let digits = !field.is_empty() && field.bytes().all(|b| b.is_ascii_digit());
+    let field = trimmed(field);
     match field.parse() {
-        Ok(number) if digits => Ok(number),
-        _ if digits => Err(format!("the {what} '{field}' is beyond 2^64")),
+        // The one sign that it takes.
+        Ok(number) if !field.starts_with('+') => Ok(number),
+        _ if !field.is_empty() && field.bytes().all(|b| b.is_ascii_digit()) => {
+            Err(format!("the {what} '{field}' is beyond 2^64"))
+        }
         _ => Err(format!("the {what} '{field}' is not a whole number from 0 on")),
     }
+}
+
+/// A field without spaces around it; nearly none has any, which its first and last bytes show.
+fn trimmed(field: &str) -> &str {
+    let is_bare = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_graphic);
+    let bytes = field.as_bytes();
+    if is_bare(bytes.first()) && is_bare(bytes.last()) { field } else { field.trim() }
 }
 
 /// A number in units of so many.
@@ -32,14 +41,16 @@ pub fn seconds(field: &str, what: &str) -> Result<u64, String> {
 
 /// So many fields between commas.
 pub fn columns<const N: usize>(line: &str) -> Result<[&str; N], String> {
-    let mut fields = line.split(',');
-    let mut columns = [""; N];
-    for column in &mut columns {
-        *column = fields.next().ok_or_else(|| format!("it has fewer than {N} columns"))?.trim();
+    let (mut columns, mut number, mut from) = ([""; N], 0, 0);
+    let commas = line.bytes().enumerate().filter(|(_, byte)| *byte == b',').map(|(at, _)| at);
+    for end in commas.chain([line.len()]) {
+        let column = columns.get_mut(number);
+        *column.ok_or_else(|| format!("it has more than {N} columns"))? = trimmed(&line[from..end]);
+        (number, from) = (number + 1, end + 1);
     }
-    match fields.next() {
-        None => Ok(columns),
-        Some(_) => Err(format!("it has more than {N} columns")),
+    match number == N {
+        true => Ok(columns),
+        false => Err(format!("it has fewer than {N} columns")),
     }
 }
 

@@ -4,6 +4,8 @@
 
 use std::path::Path;
 
+use arrayvec::ArrayVec;
+
 use super::TraceFormat;
 use super::fields::{in_units, whole};
 use super::lines::{self, Beginning};
@@ -53,23 +55,29 @@ fn version(line: &str) -> Option<u32> {
 fn with_time(line: &str) -> Result<Option<SourceRequest<'_>>, String> {
     let (time, rest) = line.split_once(' ').ok_or("it has no action")?;
     let at_ns = in_units(time, MICROSECOND, "time")?;
-    action(rest, at_ns)
+    action(&words(rest), at_ns)
 }
 
 /// `filename action [offset length]`; a wait moves the time.
 fn without_time<'a>(line: &'a str, now_ns: &mut u64) -> Result<Option<SourceRequest<'a>>, String> {
-    let words: Vec<&str> = line.split_whitespace().collect();
+    let words = words(line);
     if let [_, "wait", time, ..] = words[..] {
         let later = now_ns.checked_add(in_units(time, MICROSECOND, "time to wait")?);
         *now_ns = later.ok_or("the times to wait add up to more than 2^64 ns")?;
         return Ok(None);
     }
-    action(line, *now_ns)
+    action(&words, *now_ns)
 }
 
-fn action(line: &str, at_ns: u64) -> Result<Option<SourceRequest<'_>>, String> {
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let (device, action, place) = match words[..] {
+/// Words of a request, and one more that it must not have.
+const MOST_WORDS: usize = 5;
+
+fn words(line: &str) -> ArrayVec<&str, MOST_WORDS> {
+    line.split_whitespace().take(MOST_WORDS).collect()
+}
+
+fn action<'a>(words: &[&'a str], at_ns: u64) -> Result<Option<SourceRequest<'a>>, String> {
+    let (device, action, place) = match *words {
         [_, "add" | "open" | "close"] => return Ok(None),
         [device, action] => (device, action, None),
         [device, action, offset, length] => (device, action, Some((offset, length))),

@@ -1,18 +1,20 @@
-//! Reads a text of any length line by line: no line is kept, and none that is longer than any
-//! request's.
+//! Reads a text of any length line by line, where it lies in memory: no line is kept, and none that
+//! is longer than any request's.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
+use memchr::memchr;
 
+use super::byte_window::ByteWindow;
 use super::parsed::{Refusals, RequestSink, SourceRequest};
 use crate::base::error::{Context, Result};
 use crate::base::file;
 
 /// Bytes of a request's line. Names of files have at most 4,096.
-pub const LONGEST: u64 = 8192;
+pub const LONGEST: usize = 8192;
 /// Bytes from which a format is recognised.
 const BEGINNING: u64 = 64 << 10;
 
@@ -74,36 +76,57 @@ pub fn requests(
 /// refused, as is one of more than `longest` bytes. Lines of spaces are passed over.
 pub fn each<S: AsMut<Refusals>>(
     path: &Path,
-    longest: u64,
+    longest: usize,
     sink: &mut S,
     mut take: impl FnMut(&str, &mut S) -> Result<Option<String>>,
 ) -> Result<()> {
     let reading = || format!("reading {}", path.display());
-    let mut file = BufReader::with_capacity(1 << 16, open(path)?);
-    let mut bytes = Vec::new();
+    let mut file = open(path)?;
+    let mut window = ByteWindow::new(&mut *file, longest);
     for number in 1u64.. {
-        bytes.clear();
-        let read = (&mut file).take(longest).read_until(b'\n', &mut bytes).with_context(reading)?;
-        if read == 0 {
+        let ahead = window.ahead(longest).with_context(reading)?;
+        let ahead = &ahead[..ahead.len().min(longest)];
+        if ahead.is_empty() {
             break;
         }
-        let whole = bytes.last() == Some(&b'\n') || (read as u64) < longest;
-        if !whole {
-            file.skip_until(b'\n').with_context(reading)?;
-        }
-        let reason = match std::str::from_utf8(&bytes) {
-            _ if !whole => Some(format!("it has more than {longest} bytes")),
-            _ if bytes.contains(&0) => Some("it has a NUL byte".to_string()),
+        let end = memchr(b'\n', ahead);
+        let is_whole = end.is_some() || ahead.len() < longest;
+        let bytes = &ahead[..end.map_or(ahead.len(), |at| at + 1)];
+        let reason = match std::str::from_utf8(bytes) {
+            _ if !is_whole => Some(format!("it has more than {longest} bytes")),
+            _ if memchr(0, bytes).is_some() => Some("it has a NUL byte".to_string()),
             Err(_) => Some("it is not text (UTF-8)".to_string()),
-            Ok(line) if line.trim().is_empty() => None,
+            Ok(line) if is_blank(line) => None,
             Ok(line) => take(line.trim_end_matches(['\n', '\r']), sink)?,
         };
         if let Some(reason) = reason {
-            let text = String::from_utf8_lossy(&bytes);
+            let text = String::from_utf8_lossy(bytes);
             sink.as_mut().add(|| format!("line {number}"), text.trim_end(), reason);
+        }
+        let passed = bytes.len();
+        window.pass(passed);
+        if !is_whole {
+            pass_line(&mut window).with_context(reading)?;
         }
     }
     Ok(())
+}
+
+/// Whether a line has only spaces; nearly none does, which its first byte shows.
+fn is_blank(line: &str) -> bool {
+    !line.as_bytes().first().is_some_and(u8::is_ascii_graphic) && line.trim().is_empty()
+}
+
+/// Passes over the rest of a line.
+fn pass_line(window: &mut ByteWindow<'_>) -> std::io::Result<()> {
+    loop {
+        let ahead = window.ahead(1)?;
+        let (end, bytes) = (memchr(b'\n', ahead), ahead.len());
+        window.pass(end.map_or(bytes, |at| at + 1));
+        if end.is_some() || bytes == 0 {
+            return Ok(());
+        }
+    }
 }
 
 /// A file's bytes as they are.

@@ -18,6 +18,8 @@ mod tencent;
 mod tests;
 #[cfg(test)]
 mod tests_blktrace;
+#[cfg(test)]
+mod tests_samples;
 
 use std::path::{Path, PathBuf};
 

@@ -30,10 +30,10 @@ impl TraceFormat for MsrCambridge {
 
 fn row(line: &str) -> Result<SourceRequest<'_>, String> {
     let [time, host, disk, kind, offset, length, _response] = columns(line)?;
-    let kind = match kind.to_ascii_lowercase().as_str() {
-        "read" => RequestKind::Read,
-        "write" => RequestKind::Write,
-        _ => return Err(format!("'{kind}' is neither Read nor Write")),
+    let kind = match () {
+        () if kind.eq_ignore_ascii_case("read") => RequestKind::Read,
+        () if kind.eq_ignore_ascii_case("write") => RequestKind::Write,
+        () => return Err(format!("'{kind}' is neither Read nor Write")),
     };
     let at_ns = in_units(time, FILE_TIME, "time")?;
     let (offset, length) = (whole(offset, "offset")?, whole(length, "size")?);

@@ -1,8 +1,9 @@
 //! What formats hand on: requests by the name of their device, and refused lines with their reason.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::path::Path;
+
+use foldhash::HashMap;
 
 use crate::base::error::{Result, failed};
 use crate::base::stderr::note;
@@ -95,7 +96,7 @@ pub struct RequestSink {
 impl RequestSink {
     /// A sink that sorts.
     pub fn new(sorter: Sorter) -> RequestSink {
-        RequestSink { sorter, devices: HashMap::new(), refusals: Refusals::default() }
+        RequestSink { sorter, devices: HashMap::default(), refusals: Refusals::default() }
     }
 
     /// Takes a request; the reason where it cannot be one.

@@ -48,6 +48,8 @@ pub struct WindowCounts {
     window_ns: u64,
     whole: u64,
     window: u64,
+    /// The time at which it ends.
+    until_ns: u64,
     count: u64,
     sum: u128,
     squares: u128,
@@ -58,18 +60,25 @@ pub struct WindowCounts {
 impl WindowCounts {
     pub fn new(window_ns: u64, span_ns: u64) -> WindowCounts {
         let whole = span_ns / window_ns;
-        WindowCounts { window_ns, whole, window: 0, count: 0, sum: 0, squares: 0, most: 0 }
+        let (window, until_ns, count, sum, squares, most) = (0, window_ns, 0, 0, 0, 0);
+        WindowCounts { window_ns, whole, window, until_ns, count, sum, squares, most }
     }
 
     /// Arrivals come in the order of their times.
     pub fn add(&mut self, at_ns: u64) {
-        let window = at_ns / self.window_ns;
-        if window != self.window {
-            self.end_window();
-            self.window = window;
+        if at_ns >= self.until_ns {
+            self.begin_window(at_ns / self.window_ns);
         }
         self.count += 1;
         self.most = self.most.max(self.count);
+    }
+
+    fn begin_window(&mut self, window: u64) {
+        if window != self.window {
+            self.end_window();
+            self.window = window;
+            self.until_ns = self.window_ns.saturating_mul(window + 1);
+        }
     }
 
     fn end_window(&mut self) {

@@ -2,7 +2,7 @@
 //! it, those whose hash is below a bound that falls as their number grows (spatial sampling:
 //! Waldspurger and others, "Efficient MRC Construction with SHARDS", FAST 2015).
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::exponent;
 use crate::base::rng::mix;
@@ -37,10 +37,11 @@ pub fn identity(device: u16, extent: u64) -> u64 {
     mix(extent.wrapping_add(mix(u64::from(device))))
 }
 
-/// Those of a request; of a very long one the first.
+/// Those of a request; of a very long one the first. `extent` is a power of two.
 pub fn touched(request: &Request, extent: u64) -> impl Iterator<Item = u64> + use<> {
-    let (device, last) = (request.device, request.end().saturating_sub(1) / extent);
-    (request.offset / extent..=last).take(MOST_TOUCHED).map(move |n| identity(device, n))
+    let (device, bits) = (request.device, extent.trailing_zeros());
+    let (first, last) = (request.offset >> bits, request.end().saturating_sub(1) >> bits);
+    (first..=last).take(MOST_TOUCHED).map(move |n| identity(device, n))
 }
 
 /// Accesses of each extent.
@@ -59,7 +60,7 @@ impl ExtentCounts {
     }
 
     fn with_limit(extent: u64, most: usize) -> ExtentCounts {
-        ExtentCounts { extent, most, bound: u64::MAX, counts: HashMap::new(), accesses: 0 }
+        ExtentCounts { extent, most, bound: u64::MAX, counts: HashMap::default(), accesses: 0 }
     }
 
     pub fn add(&mut self, request: &Request) {

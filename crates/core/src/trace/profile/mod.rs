@@ -1,14 +1,17 @@
 //! What a trace is like, from one pass over its requests with bounded memory: when requests arrive
-//! (`arrivals`, `bursts`), where (`extents`, `exponent`) and how soon they return (`reuse`).
+//! (`arrivals`, `bursts`), where (`extents`, `exponent`) and how soon they return (`reuse`, and
+//! `places` for it).
 
 mod arrivals;
 mod bursts;
 mod exponent;
 mod extents;
+mod places;
 mod reuse;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
+use super::device_ends::DeviceEnds;
 use super::layout::{Summary, TraceDevice};
 use super::reader::Reader;
 use super::request::{Request, RequestKind};
@@ -102,7 +105,7 @@ struct Collector {
     counts: Vec<arrivals::WindowCounts>,
     bursts: bursts::BurstCounts,
     lengths: BTreeMap<u32, [u64; 4]>,
-    ends: HashMap<u16, u64>,
+    ends: DeviceEnds,
     sequential: u64,
     extents: Vec<extents::ExtentCounts>,
     reuse: ReuseDistances,
@@ -125,7 +128,7 @@ impl Collector {
             counts: WINDOWS_NS.map(window).into(),
             bursts: bursts::BurstCounts::new(whole.span_ns),
             lengths: BTreeMap::new(),
-            ends: HashMap::new(),
+            ends: DeviceEnds::default(),
             sequential: 0,
             extents: EXTENTS.map(extents::ExtentCounts::new).into(),
             reuse: ReuseDistances::new(EXTENTS[0]),
@@ -144,7 +147,7 @@ impl Collector {
         let known = self.lengths.len() < MOST_LENGTHS || self.lengths.contains_key(&request.length);
         let length = if known { request.length } else { rounded(request.length) };
         self.lengths.entry(length).or_default()[request.kind as usize] += 1;
-        let before = self.ends.insert(request.device, request.end());
+        let before = self.ends.replace(request.device, request.end());
         self.sequential += u64::from(before == Some(request.offset));
         if request.kind != RequestKind::Discard {
             self.extents.iter_mut().for_each(|extents| extents.add(request));

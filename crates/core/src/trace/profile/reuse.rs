@@ -2,9 +2,10 @@
 //! the size of the cache that would hold it (Mattson and others, 1970). Of many extents a sample is
 //! followed, and distances are scaled by its share (SHARDS, FAST 2015).
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::extents::touched;
+use super::places::PlaceSet;
 use crate::trace::request::Request;
 
 /// Extents that are followed at once.
@@ -26,11 +27,14 @@ pub struct ReuseDistances {
     extent: u64,
     /// Extents that are followed at once, at most.
     most: usize,
+    /// Extents are followed whose identity is not above it.
     bound: u64,
+    /// Accesses for which one to a followed extent stands.
+    weight: f64,
     /// The place of the last access of each extent.
     last: HashMap<u64, usize>,
-    /// A tree of sums (Fenwick) over places, each 1 if it is the last access of an extent.
-    tree: Vec<u32>,
+    /// All of these places.
+    places: PlaceSet,
     next: usize,
     /// Accesses by the number of bits of their distance in extents; each stands for several.
     buckets: [f64; 65],
@@ -49,8 +53,9 @@ impl ReuseDistances {
             extent,
             most,
             bound: u64::MAX,
-            last: HashMap::new(),
-            tree: vec![0; PLACES * most + 1],
+            weight: 1.0,
+            last: HashMap::default(),
+            places: PlaceSet::new(PLACES * most),
             next: 0,
             buckets: [0.0; 65],
             first: 0.0,
@@ -68,23 +73,23 @@ impl ReuseDistances {
     }
 
     fn access(&mut self, identity: u64) {
-        if self.next + 1 == self.tree.len() {
+        if self.next == self.places.limit() {
             self.place_anew();
         }
-        let share = self.bound as f64 / u64::MAX as f64;
         match self.last.insert(identity, self.next) {
-            None => self.first += 1.0 / share,
+            None => self.first += self.weight,
             Some(before) => {
-                let between = self.last.len() as u64 - self.up_to(before);
-                let distance = (between as f64 / share) as u64;
-                self.buckets[(u64::BITS - distance.leading_zeros()) as usize] += 1.0 / share;
-                self.mark(before, u32::MAX);
+                let between = self.last.len() as u64 - self.places.up_to(before);
+                let distance = (between as f64 * self.weight) as u64;
+                self.buckets[(u64::BITS - distance.leading_zeros()) as usize] += self.weight;
+                self.places.remove(before);
             }
         }
-        self.mark(self.next, 1);
+        self.places.insert(self.next);
         self.next += 1;
         if self.last.len() > self.most {
             self.bound /= 2;
+            self.weight = u64::MAX as f64 / self.bound as f64;
             self.sampled = true;
             let bound = self.bound;
             self.last.retain(|identity, _| *identity <= bound);
@@ -92,33 +97,14 @@ impl ReuseDistances {
         }
     }
 
-    /// Adds to a place; `u32::MAX` takes one away.
-    fn mark(&mut self, place: usize, by: u32) {
-        let mut at = place + 1;
-        while at < self.tree.len() {
-            self.tree[at] = self.tree[at].wrapping_add(by);
-            at += at & at.wrapping_neg();
-        }
-    }
-
-    /// Extents whose last access is at this place or before.
-    fn up_to(&self, place: usize) -> u64 {
-        let (mut at, mut sum) = (place + 1, 0);
-        while at > 0 {
-            sum += u64::from(self.tree[at]);
-            at -= at & at.wrapping_neg();
-        }
-        sum
-    }
-
     /// The extents in their order, from the first place on.
     fn place_anew(&mut self) {
         let mut order: Vec<(usize, u64)> = self.last.iter().map(|(id, at)| (*at, *id)).collect();
         order.sort_unstable();
-        self.tree.fill(0);
+        self.places.clear();
         for (place, (_, identity)) in order.iter().enumerate() {
             self.last.insert(*identity, place);
-            self.mark(place, 1);
+            self.places.insert(place);
         }
         self.next = order.len();
     }

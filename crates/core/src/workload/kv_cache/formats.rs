@@ -13,7 +13,7 @@ use crate::trace::Refusals;
 use crate::trace::formats::each_line;
 
 /// Bytes of a line: 100,000 blocks.
-const LONGEST: u64 = 1 << 20;
+const LONGEST: usize = 1 << 20;
 /// Blocks of a recording: 2 GiB of memory.
 const MOST_BLOCKS: usize = 1 << 28;
 /// Tokens of a request.

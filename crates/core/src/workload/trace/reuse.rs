@@ -51,3 +51,36 @@ fn within(distances: &ReuseDistances, share: f64) -> u64 {
     });
     found.map_or(0, |bucket| bucket.below_bytes)
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::tests::{compiled, knobs, request, space};
+    use crate::trace::RequestKind;
+    use crate::workload::Workload;
+    use crate::workload::trace::Trace;
+
+    const KIB: u64 = 1024;
+
+    /// Two ranges of 64 places are read in turn, three times. A place is read again after the 127
+    /// others; where both ranges become one, after none or after the 63 others of that.
+    #[test]
+    fn modulo_shortens_reuse_distances_where_places_meet_and_compaction_keeps_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = (0..3 * 64).flat_map(|n| [n % 64 * 4 * KIB, 1024 * KIB + n % 64 * 4 * KIB]);
+        let read = |(n, at)| request(n, 0, RequestKind::Read, at, 4096);
+        let file = compiled(&folder, &(0..).zip(places).map(read).collect::<Vec<_>>());
+        let of = |remap: &str| {
+            let knobs = knobs(&file, json!({ "remap": remap }));
+            Trace.remapped(&knobs, space(1 << 20)).unwrap().unwrap()
+        };
+        let (modulo, compact) = (of("modulo"), of("compact"));
+        // Distances are below a power of two of 4 KiB.
+        assert_eq!(modulo.reuse_median_bytes, [512 * KIB, 4 * KIB]);
+        assert_eq!(modulo.reuse_p90_bytes, [512 * KIB, 256 * KIB]);
+        assert_eq!(compact.reuse_median_bytes, [512 * KIB; 2]);
+        assert_eq!(compact.reuse_p90_bytes, [512 * KIB; 2]);
+        assert_eq!((modulo.needed_bytes, compact.space_bytes), (1280 * KIB, 512 * KIB));
+    }
+}
