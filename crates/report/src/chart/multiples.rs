@@ -63,7 +63,10 @@ pub fn figures(
             levels: subjects.keys().map(level).collect(),
         }
     };
-    let (panels, names) = (steps.iter().map(panel).collect(), subjects.names());
+    // A metric that no subject has, as a percentile of too few samples, has no bars.
+    let mut panels: Vec<MultiplePanel> = steps.iter().map(panel).collect();
+    panels.retain(|panel| panel.levels.iter().any(Option::is_some));
+    let names = subjects.names();
     let mut all =
         of_panels(&FigureText::of(l, "", say!(l, "figures-lead")), &names, "summary", panels, None);
     all.extend(megabytes(l, subjects, steps));

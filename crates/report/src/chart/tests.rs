@@ -231,3 +231,31 @@ fn a_figure_as_a_file_stands_under_its_title() {
     check(&alone).expect("room for all of it");
     assert!(super::png(&alone, 1.0).expect("a picture").starts_with(b"\x89PNG"));
 }
+
+#[test]
+fn bars_of_one_group_have_all_their_names_below_them_or_none() {
+    let drawn = |names: &[&str]| {
+        let bar = || Some(bar((1.0, 0.0)));
+        let series = |name: &&str| BarSeries { name: name.to_string(), values: vec![bar()] };
+        let plot = GroupedBars {
+            text: text("", "caption"),
+            x_label: String::new(),
+            y_label: "ops/s".to_string(),
+            groups: vec![String::new()],
+            series: names.iter().map(series).collect(),
+            call_outs: Vec::new(),
+            lying: false,
+            quiet: false,
+        };
+        plot.svg(&Palette::default())
+    };
+    // Once in the legend, and once below its bar.
+    let named = |svg: &str, name: &str| svg.matches(&format!(">{name}</text>")).count();
+    let names = ["a directory in memory", "a directory on the disk"];
+    let svg = drawn(&names);
+    assert_eq!(names.map(|name| named(&svg, name)), [2, 2], "{svg}");
+    check(&svg).unwrap();
+    let many: Vec<String> = (0..20).map(|n| format!("drive number {n}")).collect();
+    let svg = drawn(&many.iter().map(String::as_str).collect::<Vec<_>>());
+    assert!(many.iter().all(|name| named(&svg, name) == 1), "the legend alone: {svg}");
+}

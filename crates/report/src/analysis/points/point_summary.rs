@@ -150,7 +150,7 @@ pub fn summarise(repeats: &[&Numbers]) -> Option<RepeatSummary> {
         by_repeat: ops.unwrap_or_default(),
         bytes_by_repeat: bytes.unwrap_or_default(),
         classes,
-        asked: first.asked,
+        asked: asked(repeats),
         late: repeats.iter().map(|n| n.late).sum(),
         ops: repeats.iter().flat_map(|n| &n.classes).map(|c| c.ops).sum(),
         backlog_max: repeats.iter().map(|n| n.backlog_max).max().unwrap_or(0),
@@ -158,6 +158,26 @@ pub fn summarise(repeats: &[&Numbers]) -> Option<RepeatSummary> {
         threads: first.threads,
         depth: first.depth,
         drift: trend::drift(&repeats.iter().map(|n| n.seconds.clone()).collect::<Vec<_>>()),
+    })
+}
+
+/// The target rate of the repeats. That of a recorded load differs with the length of its window,
+/// so it is their mean, as ops/s is.
+fn asked(repeats: &[&Numbers]) -> Option<Rate> {
+    let first = repeats.first()?.asked?;
+    if repeats.iter().all(|n| n.asked == Some(first)) {
+        return Some(first);
+    }
+    let in_its_unit = |rate| match (first, rate) {
+        (Rate::OpsPerSec(_), Rate::OpsPerSec(rate)) => Some(rate),
+        (Rate::BytesPerSec(_), Rate::BytesPerSec(rate)) => Some(rate),
+        _ => None,
+    };
+    let rates = repeats.iter().map(|n| in_its_unit(n.asked?)).collect::<Option<Vec<f64>>>()?;
+    let mean = estimate::from_repeats(&rates, "")?.value;
+    Some(match first {
+        Rate::OpsPerSec(_) => Rate::OpsPerSec(mean),
+        Rate::BytesPerSec(_) => Rate::BytesPerSec(mean),
     })
 }
 
@@ -282,5 +302,35 @@ impl ClassSummary {
     /// service time.
     pub fn user_latency(&self) -> &Latency {
         self.response.as_deref().unwrap_or(&self.service)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Repeats of a recorded load end with its last request, so windows and rates differ.
+    #[test]
+    fn a_rate_that_each_repeat_kept_in_part_is_not_kept_more_than_wholly() {
+        let of = |ops_per_s: f64, asked: f64| Numbers {
+            ops_per_s: Some(ops_per_s),
+            bytes_per_s: None,
+            classes: Vec::new(),
+            asked: Some(Rate::OpsPerSec(asked)),
+            late: 0,
+            backlog_max: 0,
+            backlog_end: 0,
+            threads: None,
+            depth: None,
+            window_ns: None,
+            seconds: Vec::new(),
+        };
+        let summary = |repeats: &[Numbers]| summarise(&repeats.iter().collect::<Vec<_>>()).unwrap();
+        let whole = summary(&[of(900.0, 900.0), of(1000.0, 1000.0), of(990.0, 990.0)]);
+        assert!((whole.achieved().unwrap() - 1.0).abs() < 1e-12);
+        let partly = summary(&[of(450.0, 900.0), of(500.0, 1000.0)]);
+        assert!((partly.achieved().unwrap() - 0.5).abs() < 1e-12);
+        let fixed = summary(&[of(999.0, 1000.0), of(1000.0, 1000.0)]);
+        assert_eq!(fixed.asked, Some(Rate::OpsPerSec(1000.0)), "as the plan says");
     }
 }

@@ -53,7 +53,7 @@ fn blocks(
     let mut out = vec![table.block()];
     out.extend(how.map(Block::note));
     if steps.len() > 1 {
-        out.push(Block::Figures(multiples::figures(l, subjects, comparisons, &steps)));
+        out.extend(Block::figures(multiples::figures(l, subjects, comparisons, &steps)));
     }
     out
 }

@@ -50,6 +50,8 @@ pub struct GroupedBars {
 /// Height of a horizontal bar, and space between groups.
 const THICK: f64 = 15.0;
 const BETWEEN: f64 = 8.0;
+/// Bars that are closer have no names below them.
+const LEAST_NAMED: f64 = 40.0;
 
 impl Plot for GroupedBars {
     fn text(&self) -> Option<&FigureText> {
@@ -92,10 +94,11 @@ impl GroupedBars {
         let (left, group) = (frame.left, (frame.right - frame.left) / self.groups.len() as f64);
         let middle = |g: usize| left + group * (g as f64 + 0.5);
         let bar = (group * 0.8 / self.series.len() as f64).min(64.0);
+        let slot = self.slot(bar, group);
         let at = |g: usize, s: usize| {
-            middle(g) + (s as f64 - self.series.len() as f64 / 2.0) * bar + bar / 2.0
+            middle(g) + (s as f64 - self.series.len() as f64 / 2.0) * slot + slot / 2.0
         };
-        frame.x_ticks(&self.ticks(&middle, &at));
+        frame.x_ticks(&self.ticks(&middle, &at, slot));
         let mut labels = Vec::new();
         for g in 0..self.groups.len() {
             for (s, series) in self.series.iter().enumerate() {
@@ -138,23 +141,41 @@ impl GroupedBars {
         (label + call) / 205.0
     }
 
-    /// Names below the groups, or, for a single group without one, below the bars.
+    /// Whether subjects' names are below the bars, because the only group has none.
+    fn are_named(&self) -> bool {
+        matches!(&self.groups[..], [only] if only.is_empty())
+    }
+
+    /// The width from a bar to the next: as wide as the longest name below them, if that is there.
+    fn slot(&self, bar: f64, group: f64) -> f64 {
+        if !self.are_named() {
+            return bar;
+        }
+        let wide = |series: &BarSeries| fonts::width(&series.name, LEAST_TEXT, Face::Plain);
+        let widest = self.series.iter().map(wide).fold(0.0, f64::max) + BETWEEN;
+        widest.max(bar).min(group / self.series.len() as f64)
+    }
+
+    /// Names below the groups, or, for a single group without one, below the bars: all of them, or
+    /// none where the bars are too narrow, since the legend has them.
     fn ticks(
         &self,
         middle: &dyn Fn(usize) -> f64,
         at: &dyn Fn(usize, usize) -> f64,
+        slot: f64,
     ) -> Vec<(f64, String)> {
-        match &self.groups[..] {
-            [only] if only.is_empty() => self
-                .series
-                .iter()
-                .enumerate()
-                .map(|(s, series)| (at(0, s), series.name.clone()))
-                .collect(),
-            groups => {
-                groups.iter().enumerate().map(|(g, name)| (middle(g), name.clone())).collect()
-            }
+        if !self.are_named() {
+            let groups = self.groups.iter().enumerate();
+            return groups.map(|(g, name)| (middle(g), name.clone())).collect();
         }
+        if self.series.len() > 1 && slot < LEAST_NAMED {
+            return Vec::new();
+        }
+        let shown = |series: &BarSeries| {
+            fonts::shortened(&series.name, LEAST_TEXT, Face::Plain, slot - BETWEEN)
+        };
+        let series = self.series.iter().enumerate();
+        series.map(|(s, series)| (at(0, s), shown(series))).collect()
     }
 
     fn stand(

@@ -53,8 +53,30 @@ fn place_head(l: Language) -> [String; 4] {
     ]
 }
 
-fn place(l: Language, subjects: &Subjects, stream: &ReplayedStream<'_>) -> Vec<TableCell> {
-    texts(stream.place(l, subjects).into_iter().chain([stream.fact.stream.clone()]))
+/// A row's mark, and the columns that say which stream it is about: step and axis value in the first
+/// of their rows, the stream where a step has several.
+fn places(
+    l: Language,
+    subjects: &Subjects,
+    streams: &[ReplayedStream<'_>],
+) -> Vec<(Mark, Vec<TableCell>)> {
+    let named_otherwise = |pair: &[ReplayedStream<'_>]| {
+        pair[0].step.key == pair[1].step.key && pair[0].fact.stream != pair[1].fact.stream
+    };
+    let has_streams = streams.windows(2).any(named_otherwise);
+    let or_nothing = |shown: bool, text: String| if shown { text } else { String::new() };
+    let mut above = None;
+    let mut row = |stream: &ReplayedStream<'_>| {
+        let (step, value) = (stream.step.key, stream.cell.value);
+        let same = above.replace((step, value));
+        let is_new = same.is_none_or(|(key, _)| key != step);
+        let has_new_value = same != Some((step, value));
+        let [title, at, subject] = stream.place(l, subjects);
+        let name = or_nothing(has_streams, stream.fact.stream.clone());
+        let row = [or_nothing(is_new, title), or_nothing(has_new_value, at), subject, name];
+        (if has_new_value { Mark::First } else { Mark::None }, texts(row))
+    };
+    streams.iter().map(&mut row).collect()
 }
 
 /// Arrivals and what was kept of them; lateness and backlog beside the response times.
@@ -70,7 +92,7 @@ fn times(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) -> Bl
         say!(l, "replay-response-median"),
         say!(l, "replay-response-p99"),
     ]);
-    let row = |stream: &ReplayedStream<'_>| {
+    let row = |(stream, (mark, mut row)): (&ReplayedStream<'_>, (Mark, Vec<TableCell>))| {
         let summary = stream.summary;
         let achieved = summary.achieved();
         let bad = achieved.is_some_and(|share| share < RATE_KEPT);
@@ -79,7 +101,6 @@ fn times(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) -> Bl
             Some(Rate::OpsPerSec(rate)) => TableCell::fixed(rate),
             _ => TableCell::none(),
         };
-        let mut row = place(l, subjects, stream);
         row.extend([asked, TableCell::rate(summary.ops_per_s.as_ref())]);
         row.extend(texts([
             achieved.map_or(NONE.to_string(), |share| number_format::share(l, share)),
@@ -89,9 +110,10 @@ fn times(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) -> Bl
         ]));
         let response = summary.limited_class().map(|class| class.user_latency());
         row.extend([P50, P99].map(|at| TableCell::percentile(response, at)));
-        (if bad { Mark::Bad } else { Mark::None }, row)
+        (if bad { Mark::Bad } else { mark }, row)
     };
-    Table::measured(l, 4, &head, streams.iter().map(row).collect()).block()
+    let rows = streams.iter().zip(places(l, subjects, streams)).map(row);
+    Table::measured(l, 4, &head, rows.collect()).block()
 }
 
 /// Mix and sizes of the trace against those replayed.
@@ -104,7 +126,7 @@ fn requests(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) ->
         say!(l, "replay-size-of-trace"),
         say!(l, "replay-size"),
     ]);
-    let row = |stream: &ReplayedStream<'_>| {
+    let row = |(stream, (mark, mut row)): (&ReplayedStream<'_>, (Mark, Vec<TableCell>))| {
         let Replayed { reads, writes, .. } = stream.fact;
         let recorded = MovedData {
             reads: reads.requests as f64,
@@ -116,16 +138,16 @@ fn requests(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) ->
             let percent = |share| number_format::percent(l, share * 100.0, 1);
             of.read_share().map_or(NONE.to_string(), percent)
         };
-        let mut row = place(l, subjects, stream);
         row.extend(texts([
             number_format::grouped(l, stream.fact.requests()),
             share(&recorded),
             share(&moved),
         ]));
         row.extend([&recorded, &moved].map(|of| TableCell::size(of.mean_size())));
-        (Mark::None, row)
+        (mark, row)
     };
-    Table::measured(l, 4, &head, streams.iter().map(row).collect()).block()
+    let rows = streams.iter().zip(places(l, subjects, streams)).map(row);
+    Table::measured(l, 4, &head, rows.collect()).block()
 }
 
 /// From where to where offsets were brought, and what that changes.
@@ -154,8 +176,9 @@ fn remapped(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> Vec<B
                 let pair = |[before, after]: [u64; 2]| {
                     say!(l, "replay-before-after", before = bytes(before), after = bytes(after))
                 };
+                let title = if seen.len() == 1 { step.title.text(l) } else { String::new() };
                 let row = vec![
-                    step.title.text(l),
+                    title,
                     subjects[cell.subject].name.clone(),
                     own.stream.clone(),
                     own.how.clone(),
