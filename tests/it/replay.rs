@@ -7,7 +7,7 @@ use std::path::Path;
 
 use dyno::record::{Class, OwnLateness, Point, RemappedTrace, Replayed};
 
-use crate::support::{dyno, points, said};
+use crate::support::{dyno, dyno_well, points, said};
 
 const KIB: u64 = 1024;
 
@@ -165,4 +165,67 @@ fn a_brief_shows_arrivals_lateness_backlog_and_the_requests_of_the_trace() {
         }
         assert!(page.contains("66.7") || page.contains("66,7"), "{language}: the share of reads");
     }
+}
+
+/// The cells of each row of the tables of a Markdown text, by table.
+fn tables(text: &str) -> Vec<Vec<Vec<&str>>> {
+    let mut tables: Vec<Vec<Vec<&str>>> = Vec::new();
+    let mut is_within = false;
+    for line in text.lines() {
+        let cells = line.strip_prefix('|').and_then(|line| line.trim_end().strip_suffix('|'));
+        let is_row = cells.is_some();
+        if is_row && !is_within {
+            tables.push(Vec::new());
+        }
+        is_within = is_row;
+        let cells = cells.map(|cells| cells.split('|').map(str::trim).collect());
+        if let (Some(cells), Some(table)) = (cells, tables.last_mut()) {
+            table.push(cells);
+        }
+    }
+    tables
+}
+
+#[test]
+fn tables_of_replays_are_named_by_their_step_and_no_share_of_the_arrivals_is_more_than_all() {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    fs::write(dir.path().join("log.csv"), trace(300, 2 << 20)).unwrap();
+    let step = |name: &str, title: &str, more: &str, knobs: &str| {
+        format!(
+            "[[step]]\nname = \"{name}\"\ntitle = \"{title}\"\nduration = \"1h\"\n{more}\n\
+             [[step.stream]]\nname = \"io\"\nengine = \"psync\"\nworkload = {{ kind = \"trace\", \
+             file = \"log.csv\"{knobs} }}\n"
+        )
+    };
+    let paced =
+        step("paced", "At its times", "sweep = { axis = \"io.scale\", values = [1, 2] }", "");
+    let asap = step("asap", "At once", "", ", pace = \"asap\"");
+    let protocol = format!(
+        "title = \"Replay\"\nsource = \"test\"\n[dataset.file]\nengine = \"psync\"\nsize = \
+         \"4MiB\"\nfill = {{ kind = \"sequential\", read = 0, block = \"64KiB\" }}\n{paced}{asap}"
+    );
+    fs::write(dir.path().join("p.toml"), protocol).unwrap();
+    ["x", "y"].map(|name| fs::create_dir(dir.path().join(name)).unwrap());
+    let subjects = ["--subject", "A=x", "--subject", "B=y"];
+    let run = ["run", "p.toml", "--repeats", "3", "-o", "b.dyno"];
+    dyno_well(dir.path(), &[&run[..], &subjects].concat());
+    dyno_well(dir.path(), &["report", "b.dyno", "-o", "b.md"]);
+    let page = fs::read_to_string(dir.path().join("b.md")).unwrap();
+    let (_, section) = page.split_once("## Replay of recorded loads").unwrap();
+    let section = section.split("\n## ").next().unwrap();
+    let tables = tables(section);
+    // Arrivals, then requests, of each step: its head, a line, and two subjects at each scale.
+    let rows: Vec<usize> = tables.iter().map(|table| table.len() - 2).collect();
+    assert_eq!(rows, [4, 2, 4, 2], "{section}");
+    for title in ["At its times", "At once"] {
+        let in_rows = tables.iter().flatten().flatten().filter(|cell| **cell == title).count();
+        assert_eq!(in_rows, 0, "{title} is above its tables: {section}");
+        assert!(section.matches(title).count() >= 2, "{title}: {section}");
+    }
+    assert!(!tables[0][0].contains(&"stream"), "of one name: {section}");
+    let at = tables[0][0].iter().position(|name| *name == "share").expect("a column");
+    let shares: Vec<f64> =
+        tables[0].iter().filter_map(|row| row[at].strip_suffix('%')?.trim().parse().ok()).collect();
+    assert_eq!(shares.len(), 4, "{section}");
+    assert!(shares.iter().all(|share| (0.0..=100.0).contains(share)), "{section}");
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use dyno::record::{Class, Point, RemappedTrace, Replayed};
 use dyno::store::Bundle;
 
-use crate::support::{dyno, dyno_well, said};
+use crate::support::{dyno, dyno_well, points, said};
 
 /// Alibaba's format: 900 requests to the devices 0 and 1 in turn, one each 500 µs.
 fn trace(dir: &Path) {
@@ -95,9 +95,33 @@ fn devices_windows_remapping_and_pace_of_a_trace_are_swept() {
     assert!(classes(first));
 
     for (language, words) in [
-        ("en", ["device of the trace", "start of the trace's window", "remapping of offsets"]),
-        ("ja", ["トレースのデバイス", "トレースの窓の開始位置", "オフセットの再配置"]),
-        ("pt-BR", ["dispositivo do trace", "início da janela do trace", "remapeamento"]),
+        (
+            "en",
+            [
+                "device of the trace",
+                "start of the trace's window",
+                "remapping of offsets",
+                "reuse distance, median",
+            ],
+        ),
+        (
+            "ja",
+            [
+                "トレースのデバイス",
+                "トレースの窓の開始位置",
+                "オフセットの再配置",
+                "再利用距離（中央値）",
+            ],
+        ),
+        (
+            "pt-BR",
+            [
+                "dispositivo do trace",
+                "início da janela do trace",
+                "remapeamento",
+                "distância de reuso, mediana",
+            ],
+        ),
     ] {
         let page = format!("{language}.html");
         dyno_well(dir.path(), &["report", "b.dyno", "--language", language, "-o", &page]);
@@ -105,6 +129,25 @@ fn devices_windows_remapping_and_pace_of_a_trace_are_swept() {
         for word in words.iter().chain(&["compact", "300ms", "asap"]) {
             assert!(page.contains(word), "{language}: {word}");
         }
+    }
+}
+
+#[test]
+fn at_half_to_sixteen_times_its_pace_a_trace_takes_as_long_as_that_says() {
+    let dir = folder();
+    let sweep = "{ axis = \"io.scale\", values = [0.5, 1, 2, 4, 8, 16] }";
+    protocol(dir.path(), &[("scaled", sweep, "")]);
+    let args = ["run", "p.toml", "--subject", "A=drive", "--repeats", "1", "-o", "b.dyno"];
+    dyno_well(dir.path(), &args);
+    let points = points(&dir.path().join("b.dyno"));
+    let scales: Vec<f64> =
+        points.iter().map(|point| point.key.axis.as_ref().unwrap().value).collect();
+    assert_eq!(scales, [0.5, 1.0, 2.0, 4.0, 8.0, 16.0]);
+    for (point, scale) in points.iter().zip(scales) {
+        assert_eq!(ops(point), 900, "{scale}");
+        // From the first request to the last, and up to 100 ms until it is submitted.
+        let (length_s, window_s) = (0.4495 / scale, point.window_ns.unwrap() as f64 / 1e9);
+        assert!((length_s..length_s + 0.11).contains(&window_s), "{scale}: {window_s} s");
     }
 }
 

@@ -8,7 +8,7 @@ use dyno::measure::pacer::{ArrivalSeeds, Schedule, WorkerShare};
 use dyno::plan::{Arrival, BurstArrivals};
 use dyno::trace::{Reader, Request, RequestKind, Synthetic, TraceProfile, Writer, anonymise};
 
-use crate::support::{dyno, dyno_well, requests, said, skip};
+use crate::support::{dyno, dyno_well, requests, said, skip, tool};
 
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a folder")
@@ -173,6 +173,22 @@ fn info_is_text_or_a_page_with_figures() {
     let html = std::fs::read_to_string(dir.path().join("t.html")).expect("a page");
     assert!(html.matches("<svg").count() >= 2, "arrivals and sizes");
     assert!(dir.path().join("t.figures/arrivals-1.svg").exists());
+}
+
+#[test]
+fn a_list_of_another_form_becomes_a_trace_by_the_line_of_awk_that_the_page_has() {
+    let dir = folder();
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/trace.md");
+    let page = std::fs::read_to_string(page).expect("a page");
+    let line = page.lines().find(|line| line.starts_with("awk ")).expect("a line of awk");
+    let list = "0 4096 1700000000.000001\n8589934592 8192 1700000000.25\n";
+    std::fs::write(dir.path().join("list"), list).expect("a list");
+    tool("sh", dir.path(), &["-c", line]);
+    let text = std::fs::read_to_string(dir.path().join("list.csv")).expect("a trace");
+    let expected = "1,R,0,4096,1700000000000001\n1,R,4398046511104,8192,1700000000250000\n";
+    assert_eq!(text, expected);
+    let text = dyno_well(dir.path(), &["trace", "info", "list.csv"]);
+    assert!(text.contains("Alibaba"), "{text}");
 }
 
 #[test]

@@ -35,52 +35,56 @@ fn blocks(
     let drawing = |step| StepDrawing::of(l, subjects, comparisons, step);
     let of = |step| chart::of_step(SECTION.id, &drawing(step));
     out.extend(Block::figures(measured.steps.iter().flat_map(of).collect()));
-    out.push(times(l, subjects, &streams));
+    out.extend(of_each_step(l, &streams, |own| times(l, subjects, own)));
     out.push(Block::chapter(say!(l, "replay-requests")));
-    out.push(requests(l, subjects, &streams));
+    out.extend(of_each_step(l, &streams, |own| requests(l, subjects, own)));
     out.extend(remapped(l, subjects, measured));
     out.extend(replay_model::blocks(l, subjects, measured));
     out
 }
 
-/// The names of the columns that say which stream it is.
-fn place_head(l: Language) -> [String; 4] {
-    [
-        say!(l, "column-step"),
-        say!(l, "column-at"),
-        say!(l, "column-subject"),
-        say!(l, "column-stream"),
-    ]
+/// A table for each step, with the step's title if there are several.
+fn of_each_step(
+    l: Language,
+    streams: &[ReplayedStream<'_>],
+    table: impl Fn(&[ReplayedStream<'_>]) -> Table,
+) -> Vec<Block> {
+    let steps: Vec<_> = streams.chunk_by(|a, b| a.step.key == b.step.key).collect();
+    let are_several = steps.len() > 1;
+    let title = |own: &[ReplayedStream<'_>]| match are_several {
+        true => own[0].step.title.text(l),
+        false => String::new(),
+    };
+    steps.into_iter().map(|own| table(own).captioned(title(own)).block()).collect()
 }
 
-/// A row's mark, and the columns that say which stream it is about: step and axis value in the first
-/// of their rows, the stream where a step has several.
+/// The names of the columns that say which stream it is.
+fn place_head(l: Language) -> [String; 3] {
+    [say!(l, "column-at"), say!(l, "column-subject"), say!(l, "column-stream")]
+}
+
+/// A row's mark, and the columns that say which stream of a step it is about: the axis value in the
+/// first of its rows, the stream where there are several names.
 fn places(
     l: Language,
     subjects: &Subjects,
     streams: &[ReplayedStream<'_>],
 ) -> Vec<(Mark, Vec<TableCell>)> {
-    let named_otherwise = |pair: &[ReplayedStream<'_>]| {
-        pair[0].step.key == pair[1].step.key && pair[0].fact.stream != pair[1].fact.stream
-    };
-    let has_streams = streams.windows(2).any(named_otherwise);
+    let has_streams = streams.windows(2).any(|pair| pair[0].fact.stream != pair[1].fact.stream);
     let or_nothing = |shown: bool, text: String| if shown { text } else { String::new() };
     let mut above = None;
-    let mut row = |stream: &ReplayedStream<'_>| {
-        let (step, value) = (stream.step.key, stream.cell.value);
-        let same = above.replace((step, value));
-        let is_new = same.is_none_or(|(key, _)| key != step);
-        let has_new_value = same != Some((step, value));
-        let [title, at, subject] = stream.place(l, subjects);
+    let row = |stream: &ReplayedStream<'_>| {
+        let is_new = above.replace(stream.cell.value) != Some(stream.cell.value);
+        let [_, at, subject] = stream.place(l, subjects);
         let name = or_nothing(has_streams, stream.fact.stream.clone());
-        let row = [or_nothing(is_new, title), or_nothing(has_new_value, at), subject, name];
-        (if has_new_value { Mark::First } else { Mark::None }, texts(row))
+        let mark = if is_new { Mark::First } else { Mark::None };
+        (mark, texts([or_nothing(is_new, at), subject, name]))
     };
-    streams.iter().map(&mut row).collect()
+    streams.iter().map(row).collect()
 }
 
 /// Arrivals and what was kept of them; lateness and backlog beside the response times.
-fn times(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) -> Block {
+fn times(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) -> Table {
     let mut head = place_head(l).to_vec();
     head.extend([
         in_unit(l, &say!(l, "column-arrivals"), "1/s"),
@@ -113,11 +117,11 @@ fn times(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) -> Bl
         (if bad { Mark::Bad } else { mark }, row)
     };
     let rows = streams.iter().zip(places(l, subjects, streams)).map(row);
-    Table::measured(l, 4, &head, rows.collect()).block()
+    Table::measured(l, 3, &head, rows.collect())
 }
 
 /// Mix and sizes of the trace against those replayed.
-fn requests(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) -> Block {
+fn requests(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) -> Table {
     let mut head = place_head(l).to_vec();
     head.extend([
         say!(l, "replay-requests-of-trace"),
@@ -147,7 +151,7 @@ fn requests(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) ->
         (mark, row)
     };
     let rows = streams.iter().zip(places(l, subjects, streams)).map(row);
-    Table::measured(l, 4, &head, rows.collect()).block()
+    Table::measured(l, 3, &head, rows.collect())
 }
 
 /// From where to where offsets were brought, and what that changes.
