@@ -1,9 +1,10 @@
 //! What formats hand on: requests by the name of their device, and refused lines with their reason.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::path::Path;
 
-use foldhash::HashMap;
+use foldhash::fast::RandomState;
 
 use crate::base::error::{Result, failed};
 use crate::base::stderr::note;
@@ -89,7 +90,7 @@ pub struct SourceRequest<'a> {
 /// Takes what a format reads.
 pub struct RequestSink {
     sorter: Sorter,
-    devices: HashMap<String, u16>,
+    devices: HashMap<String, u16, RandomState>,
     refusals: Refusals,
 }
 

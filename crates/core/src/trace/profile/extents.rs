@@ -2,7 +2,9 @@
 //! it, those whose hash is below a bound that falls as their number grows (spatial sampling:
 //! Waldspurger and others, "Efficient MRC Construction with SHARDS", FAST 2015).
 
-use foldhash::HashMap;
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
 
 use super::exponent;
 use crate::base::rng::mix;
@@ -50,7 +52,7 @@ pub struct ExtentCounts {
     /// Extents that are counted at once, at most.
     most: usize,
     bound: u64,
-    counts: HashMap<u64, u64>,
+    counts: HashMap<u64, u64, RandomState>,
     accesses: u64,
 }
 

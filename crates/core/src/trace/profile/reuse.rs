@@ -2,7 +2,9 @@
 //! the size of the cache that would hold it (Mattson and others, 1970). Of many extents a sample is
 //! followed, and distances are scaled by its share (SHARDS, FAST 2015).
 
-use foldhash::HashMap;
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
 
 use super::extents::touched;
 use super::places::PlaceSet;
@@ -32,7 +34,7 @@ pub struct ReuseDistances {
     /// Accesses for which one to a followed extent stands.
     weight: f64,
     /// The place of the last access of each extent.
-    last: HashMap<u64, usize>,
+    last: HashMap<u64, usize, RandomState>,
     /// All of these places.
     places: PlaceSet,
     next: usize,
