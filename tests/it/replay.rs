@@ -205,8 +205,8 @@ fn tables_of_replays_are_named_by_their_step_and_no_share_of_the_arrivals_is_mor
          \"4MiB\"\nfill = {{ kind = \"sequential\", read = 0, block = \"64KiB\" }}\n{paced}{asap}"
     );
     fs::write(dir.path().join("p.toml"), protocol).unwrap();
-    ["x", "y"].map(|name| fs::create_dir(dir.path().join(name)).unwrap());
-    let subjects = ["--subject", "A=x", "--subject", "B=y"];
+    ["x", "y"].iter().for_each(|name| fs::create_dir(dir.path().join(name)).unwrap());
+    let subjects = ["--subject", "A=x", "--subject", "B=y", "--same-device"];
     let run = ["run", "p.toml", "--repeats", "3", "-o", "b.dyno"];
     dyno_well(dir.path(), &[&run[..], &subjects].concat());
     dyno_well(dir.path(), &["report", "b.dyno", "-o", "b.md"]);

@@ -140,8 +140,8 @@ fn at_half_to_sixteen_times_its_pace_a_trace_takes_as_long_as_that_says() {
     let args = ["run", "p.toml", "--subject", "A=drive", "--repeats", "1", "-o", "b.dyno"];
     dyno_well(dir.path(), &args);
     let points = points(&dir.path().join("b.dyno"));
-    let scales: Vec<f64> =
-        points.iter().map(|point| point.key.axis.as_ref().unwrap().value).collect();
+    let scale = |point: &Point| point.key.axis.as_ref().unwrap().value.as_f64();
+    let scales: Vec<f64> = points.iter().map(scale).collect();
     assert_eq!(scales, [0.5, 1.0, 2.0, 4.0, 8.0, 16.0]);
     for (point, scale) in points.iter().zip(scales) {
         assert_eq!(ops(point), 900, "{scale}");

@@ -198,7 +198,7 @@ impl ShownBundle {
         };
         let subject = |subject: &crate::analysis::facts::SubjectFacts| SubjectRow {
             name: subject.name.clone(),
-            drives: subject.drives.clone(),
+            drives: subject.drives.clone().into(),
         };
         let failure = |f: &crate::analysis::facts::EarlyEnd| FailureRow {
             subject: facts.subjects[f.subject].name.clone(),

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use dyno::analysis::Question;
-use dyno::analysis::keys::{StepKey, SubjectKey};
+use dyno::analysis::keys::{StepKey, SubjectKey, ValueKey};
 use dyno::bundles;
 use dyno::plan::specification::Specification;
 use dyno::plan::{OwnKnob, PartOf};
@@ -164,7 +164,7 @@ fn a_drive_that_keeps_short_lived_objects_apart_is_measured_with_the_lower_ampli
     let Some(two) = Two::measured(drives(), CACHE) else { return };
     let facts = two.facts();
     for subject in [0, 1] {
-        let cell = facts.measured.steps[StepKey(0)].cell(SubjectKey(subject), 0).unwrap();
+        let cell = facts.measured.steps[StepKey(0)].cell(SubjectKey(subject), ValueKey(0)).unwrap();
         // Of all repeats together, whose amplifications differ.
         let layers = cell.writes.as_ref().expect("counters").layers();
         let (counted, truth) = (layers.media.unwrap() / layers.host.unwrap(), two.truth(subject));
