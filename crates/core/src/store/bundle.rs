@@ -231,7 +231,7 @@ impl Bundle {
         Ok(all)
     }
 
-    pub(super) fn each(
+    fn each(
         &self,
         limit: &QueryLimit,
         sql: &str,

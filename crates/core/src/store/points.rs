@@ -156,7 +156,7 @@ impl Bundle {
                    ORDER BY c.id, t.id";
         let (own, cells) = (Some(stored.id), &mut stored.point.cells);
         let (mut last, mut tallies, mut histograms) = (None, 0, 0);
-        self.each(&CELL_ROWS, sql, own, &mut |row| {
+        self.rows(&CELL_ROWS, sql, own, |row| {
             let id: i64 = row.get(0)?;
             if last.replace(id) != Some(id) {
                 cells.push(cell(row)?);

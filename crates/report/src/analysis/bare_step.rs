@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 
 use crate::analysis::claim::lead;
-use crate::analysis::concluded::OverAxis;
-use crate::analysis::facts::StepFacts;
+use crate::analysis::facts::{OverAxis, StepFacts};
 use crate::analysis::keys::{Keyed, StepKey, ValueKey};
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::analysis::title::PlanText;

@@ -4,9 +4,8 @@
 use crate::analysis::claim::{claims, compare, lead, multiple, published, sizes};
 use crate::analysis::comparability::{alike, caveats, conditions, specimens, together};
 use crate::analysis::comparison::StepLead;
-use crate::analysis::concluded::{Durability, OverAxis};
 use crate::analysis::cost::work;
-use crate::analysis::facts::Facts;
+use crate::analysis::facts::{Durability, Facts, OverAxis};
 use crate::analysis::verdicts::fleet;
 use crate::plan::specification::{Specification, Specifications};
 

@@ -1,13 +1,13 @@
 //! The data of a report: bundles as plain structs, with every point reduced to numbers immediately.
 //! Pure: the store passes its contents point by point.
 
+mod concluded;
 mod subjects;
 
 use std::collections::HashMap;
 
 use crate::analysis::caveat::Caveat;
 use crate::analysis::comparison::{Claim, Comparison, Crossover, Gap, StepLead};
-use crate::analysis::concluded::{CellCost, Durability, Multiple, OverAxis};
 use crate::analysis::difference::{Barred, Difference, NotGiven};
 use crate::analysis::hosts::{Joint, JointHost};
 use crate::analysis::keys::{DriveKey, Keyed, RunKey, StepKey, SubjectKey, ValueKey, unordered};
@@ -33,6 +33,9 @@ use crate::record::{Class, Fact, Mask, PacingFloor, PreparationStep, ServerShare
 use crate::stats::runs::trend::Drift;
 
 pub use crate::analysis::points::axis::{AxisFacts, AxisPosition};
+pub use concluded::{
+    AxisAverage, CellCost, Durability, Life, Multiple, OverAxis, StepDurability, WriteGroup,
+};
 pub use subjects::{SubjectFacts, Subjects};
 
 /// A window with the minimum number of intervals for the drift test.

@@ -4,14 +4,13 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::facts::{
-    AxisFacts, AxisPosition, CellFacts, DisclosureGroup, EarlyEnd, Facts, ProtocolFacts,
+    AxisFacts, AxisPosition, CellCost, CellFacts, DisclosureGroup, EarlyEnd, Facts, ProtocolFacts,
     ReportStatements, RunFacts, StepFacts, SubjectFacts,
 };
 use super::question::{self, Question};
 use crate::analysis::bare_step::{imported as imported_step, planned};
 use crate::analysis::claim::lead;
 use crate::analysis::claim::published::is_published;
-use crate::analysis::concluded::CellCost;
 use crate::analysis::conclusions;
 use crate::analysis::hosts::Gathered;
 use crate::analysis::keys::{Keyed, RunKey, StepKey, SubjectKey, ValueKey};
@@ -99,15 +98,12 @@ impl Gathering {
         };
         let plans: Vec<&Plan> = runs.iter().map(|r| &r.run.plan).collect();
         question.metrics.iter().try_for_each(|asked| asked.check(&plans))?;
-        let protocol = &first.run.plan.protocol;
+        let plan = &first.run.plan;
         let facts = Facts {
             protocol: ProtocolFacts {
-                title: ProtocolTitle::of(
-                    &first.run.plan,
-                    RunFacts::shares_device(&first.run.plan, &first.facts),
-                ),
-                name: protocol.name.clone(),
-                source: PlanText::source(&first.run.plan),
+                title: ProtocolTitle::of(plan, RunFacts::shares_device(plan, &first.facts)),
+                name: plan.protocol.name.clone(),
+                source: PlanText::source(plan),
             },
             statements: ReportStatements {
                 declared: question::declared(&plans),
@@ -165,15 +161,12 @@ impl Gathering {
             wanted.is_empty() || wanted.iter().any(|(r, n)| *r == index.0 && n == name)
         };
         for subject in run.plan.subjects.iter().filter(|s| is_wanted(&s.name)) {
-            let holders = all
-                .iter()
-                .filter(|r| r.run.plan.subjects.iter().any(|s| s.name == subject.name))
-                .count();
+            let has_it =
+                |r: &&RunContents| r.run.plan.subjects.iter().any(|s| s.name == subject.name);
             let stem = file.rsplit_once('.').map_or(file.as_str(), |(stem, _)| stem);
-            let label = if holders > 1 {
-                format!("{} ({stem})", subject.name)
-            } else {
-                subject.name.clone()
+            let label = match all.iter().filter(has_it).count() {
+                0 | 1 => subject.name.clone(),
+                _ => format!("{} ({stem})", subject.name),
             };
             let stated = run.plan.stated.get(&subject.name).cloned();
             facts.statements.specifications.extend(stated.map(|own| (label.clone(), own)));

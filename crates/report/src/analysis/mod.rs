@@ -2,15 +2,15 @@
 //! nothing here reads a file or writes a sentence; docs/claims.md has the rules.
 //!
 //! `gathering` turns points into `facts`, grouped by what a reader needs and joined by `keys`;
-//! `conclusions` draws every comparison, claim and note from them once (`comparison`, `concluded`). `metric` defines what is
-//! compared; `alike` and `conditions` determine which subjects may be compared, `caveats` what
-//! rules out a claim; `compare` makes every comparison, with `curves` for values read from a curve;
-//! `claims` selects claims, `lead` the headline of a step and a brief; `together` finds repeats in
-//! which all subjects moved, `specimens` outlying drives of a group, `fleet` treats all drives as
-//! samples of their models, and `notes` has what these find; `outliers` sorts the slowest ops by
-//! cause; `multiple` is the largest multiple of a load that a subject sustains, `levels` what is
-//! concluded over a whole axis, `cost` what the work costs, `durability` which steps differ only
-//! in how their writes become durable; `hosts` combines
+//! `conclusions` draws every comparison, claim and note from them once (`comparison`,
+//! `facts::concluded`). `metric` defines what is compared; `alike` and `conditions` determine which
+//! subjects may be compared, `caveats` what rules out a claim; `compare` makes every comparison,
+//! with `curves` for values read from a curve; `claims` selects claims, `lead` the headline of a
+//! step and a brief; `together` finds repeats in which all subjects moved, `specimens` outlying
+//! drives of a group, `fleet` treats all drives as samples of their models, and `notes` has what
+//! these find; `outliers` sorts the slowest ops by cause; `multiple` is the largest multiple of a
+//! load that a subject sustains, `levels` what is concluded over a whole axis, `cost` what the work
+//! costs, `durability` which steps differ only in how their writes become durable; `hosts` combines
 //! simultaneous loads of several hosts; `gate` judges a new run by its base, `acceptance` delivered
 //! drives by a sample of their model; `trend` follows a figure over many runs; `published` is the
 //! arithmetic of figures imported without repeats. `terms` and `brief` word all of it.
@@ -20,7 +20,6 @@ mod caveat;
 pub mod claim;
 pub mod comparability;
 pub mod comparison;
-pub mod concluded;
 mod conclusions;
 pub mod cost;
 pub mod difference;

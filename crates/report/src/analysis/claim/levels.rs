@@ -2,8 +2,7 @@
 //! representative point, and the knee of its latency–load curve.
 
 use crate::analysis::claim::curves;
-use crate::analysis::concluded::{AxisAverage, OverAxis};
-use crate::analysis::facts::{StepFacts, Subjects};
+use crate::analysis::facts::{AxisAverage, OverAxis, StepFacts, Subjects};
 use crate::analysis::keys::{SubjectKey, ValueKey};
 use crate::analysis::points::metric::Metric;
 use crate::plan::model::headline::AxisPlace;

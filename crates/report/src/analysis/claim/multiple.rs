@@ -1,8 +1,9 @@
 //! The largest multiple of a load that a subject sustains: the result of searches along the axis of
 //! several rates, over all repeats, as one number with an interval.
 
-use crate::analysis::concluded::Multiple;
-use crate::analysis::facts::{CellFacts, Facts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
+use crate::analysis::facts::{
+    CellFacts, Facts, MeasuredFacts, Multiple, SetupFacts, StepFacts, Subjects,
+};
 use crate::analysis::keys::{StepKey, SubjectKey, ValueKey};
 use crate::analysis::points::point_summary::RepeatSummary;
 use crate::plan::Field;

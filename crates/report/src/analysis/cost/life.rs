@@ -1,24 +1,12 @@
 //! Life and cost at a load: pure arithmetic of what was measured with what a data sheet states.
 
+use crate::analysis::facts::Life;
 use crate::plan::specification::Specification;
 
 /// Seconds of a day.
 pub const DAY_S: f64 = 86_400.0;
 /// Days of a year, as endurance is stated (365).
 pub const YEAR_DAYS: f64 = 365.0;
-
-/// What a load writes to one drive, and what that means for the drive's life.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Life {
-    /// Bytes that one drive receives in a second.
-    pub host_bytes_per_s: f64,
-    /// Drive writes per day at this load: bytes a day ÷ capacity.
-    pub drive_writes_per_day: Option<f64>,
-    /// Bytes that may be written to it over its life, as its maker rates it.
-    pub rated_bytes: Option<f64>,
-    /// Rated bytes ÷ bytes a year.
-    pub years: Option<f64>,
-}
 
 impl Life {
     /// At a load that goes on without a pause.

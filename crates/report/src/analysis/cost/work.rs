@@ -1,8 +1,9 @@
 //! What the work of a cell costs: of the drive's life, in energy and in money.
 
-use crate::analysis::concluded::CellCost;
-use crate::analysis::cost::life::{self, Life};
-use crate::analysis::facts::{CellFacts, Facts, ReportStatements, StepFacts, SubjectFacts};
+use crate::analysis::cost::life;
+use crate::analysis::facts::{
+    CellCost, CellFacts, Facts, Life, ReportStatements, StepFacts, SubjectFacts,
+};
 use crate::analysis::limits::writes::{CellWrites, Layers};
 use crate::analysis::metric_values::instruments;
 use crate::analysis::points::metric::{Metric, PointFigure};

@@ -1,7 +1,8 @@
 //! The cost of durability: steps that differ only in how their writes become durable.
 
-use crate::analysis::concluded::{Durability, StepDurability, WriteGroup};
-use crate::analysis::facts::{MeasuredFacts, RunFacts, SetupFacts, StepFacts};
+use crate::analysis::facts::{
+    Durability, MeasuredFacts, RunFacts, SetupFacts, StepDurability, StepFacts, WriteGroup,
+};
 use crate::analysis::keys::StepKey;
 use crate::plan::{Field, Stream};
 

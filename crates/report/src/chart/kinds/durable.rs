@@ -1,7 +1,8 @@
 //! Writes over the number of writers, by kind of durability, which shows power-loss protection.
 
-use crate::analysis::concluded::{StepDurability, WriteGroup};
-use crate::analysis::facts::{CellFacts, MeasuredFacts, StepFacts, Subjects};
+use crate::analysis::facts::{
+    CellFacts, MeasuredFacts, StepDurability, StepFacts, Subjects, WriteGroup,
+};
 use crate::analysis::keys::SubjectKey;
 use crate::chart::kinds::curve::{CurveChart, CurvePoint, CurveSeries};
 use crate::chart::{Chart, FigureText};

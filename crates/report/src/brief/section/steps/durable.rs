@@ -1,8 +1,10 @@
 //! The cost of durability: the same writes made durable by FUA, by a flush, and not at all; and
 //! databases that sync their log at each commit.
 
-use crate::analysis::concluded::{Durability, StepDurability, WriteGroup};
-use crate::analysis::facts::{CellFacts, Comparisons, MeasuredFacts, StepFacts, Subjects};
+use crate::analysis::facts::{
+    CellFacts, Comparisons, Durability, MeasuredFacts, StepDurability, StepFacts, Subjects,
+    WriteGroup,
+};
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::point_summary::{P9999, PERCENTILES, RepeatSummary};
 use crate::brief::block::{Block, Mark, Table};

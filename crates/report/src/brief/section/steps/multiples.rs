@@ -1,8 +1,9 @@
 //! The largest multiple of a load that each subject sustains, as Aerospike ACT certifies it: the
 //! share of requests over 1 to 64 ms at each multiple tried, and the multiple itself.
 
-use crate::analysis::concluded::Multiple;
-use crate::analysis::facts::{CellFacts, Comparisons, MeasuredFacts, StepFacts, Subjects};
+use crate::analysis::facts::{
+    CellFacts, Comparisons, MeasuredFacts, Multiple, StepFacts, Subjects,
+};
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::point_numbers::OVER_MS;
 use crate::analysis::points::point_summary::{Latency, PERCENTILES, RepeatSummary};

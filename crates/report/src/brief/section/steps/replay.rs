@@ -1,7 +1,7 @@
 //! Recorded loads: whether they were replayed when they happened, whether with the same requests,
 //! and what was changed of them.
 
-use crate::analysis::facts::{Comparisons, MeasuredFacts, Subjects};
+use crate::analysis::facts::{Comparisons, MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::points::point_summary::{MovedData, P50, P99, RATE_KEPT};
 use crate::base::units::Rate;
 use crate::brief::block::{Block, Mark, Table};
@@ -35,27 +35,25 @@ fn blocks(
     let drawing = |step| StepDrawing::of(l, subjects, comparisons, step);
     let of = |step| chart::of_step(SECTION.id, &drawing(step));
     out.extend(Block::figures(measured.steps.iter().flat_map(of).collect()));
-    out.extend(of_each_step(l, &streams, |own| times(l, subjects, own)));
+    out.extend(of_each_step(l, &streams, Block::chapter, |own| times(l, subjects, own)));
     out.push(Block::chapter(say!(l, "replay-requests")));
-    out.extend(of_each_step(l, &streams, |own| requests(l, subjects, own)));
+    out.extend(of_each_step(l, &streams, Block::part, |own| requests(l, subjects, own)));
     out.extend(remapped(l, subjects, measured));
     out.extend(replay_model::blocks(l, subjects, measured));
     out
 }
 
-/// A table for each step, with the step's title if there are several.
+/// A table for each step, below the step's title if there are several.
 fn of_each_step(
     l: Language,
     streams: &[ReplayedStream<'_>],
-    table: impl Fn(&[ReplayedStream<'_>]) -> Table,
+    heading: fn(String) -> Block,
+    table: impl Fn(&[ReplayedStream<'_>]) -> Block,
 ) -> Vec<Block> {
     let steps: Vec<_> = streams.chunk_by(|a, b| a.step.key == b.step.key).collect();
-    let are_several = steps.len() > 1;
-    let title = |own: &[ReplayedStream<'_>]| match are_several {
-        true => own[0].step.title.text(l),
-        false => String::new(),
-    };
-    steps.into_iter().map(|own| table(own).captioned(title(own)).block()).collect()
+    let title = |step: &StepFacts| (steps.len() > 1).then(|| heading(step.title.text(l)));
+    let blocks = |own: &&[ReplayedStream<'_>]| title(own[0].step).into_iter().chain([table(own)]);
+    steps.iter().flat_map(blocks).collect()
 }
 
 /// The names of the columns that say which stream it is.
@@ -84,7 +82,7 @@ fn places(
 }
 
 /// Arrivals and what was kept of them; lateness and backlog beside the response times.
-fn times(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) -> Table {
+fn times(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) -> Block {
     let mut head = place_head(l).to_vec();
     head.extend([
         in_unit(l, &say!(l, "column-arrivals"), "1/s"),
@@ -117,11 +115,11 @@ fn times(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) -> Ta
         (if bad { Mark::Bad } else { mark }, row)
     };
     let rows = streams.iter().zip(places(l, subjects, streams)).map(row);
-    Table::measured(l, 3, &head, rows.collect())
+    Table::measured(l, 3, &head, rows.collect()).block()
 }
 
 /// Mix and sizes of the trace against those replayed.
-fn requests(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) -> Table {
+fn requests(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) -> Block {
     let mut head = place_head(l).to_vec();
     head.extend([
         say!(l, "replay-requests-of-trace"),
@@ -151,7 +149,7 @@ fn requests(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) ->
         (mark, row)
     };
     let rows = streams.iter().zip(places(l, subjects, streams)).map(row);
-    Table::measured(l, 3, &head, rows.collect())
+    Table::measured(l, 3, &head, rows.collect()).block()
 }
 
 /// From where to where offsets were brought, and what that changes.

@@ -1,8 +1,7 @@
 //! What a write costs: write amplification by the drives' own counters, life at this load, energy
 //! and money. docs/write-cost.md has the formulas.
 
-use crate::analysis::concluded::CellCost;
-use crate::analysis::facts::{CellFacts, Facts, ReportStatements, StepFacts, Subjects};
+use crate::analysis::facts::{CellCost, CellFacts, Facts, ReportStatements, StepFacts, Subjects};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE, decimal};
 use crate::brief::section::{Section, SectionBlocks};

@@ -1,7 +1,6 @@
 //! What is concluded of figures besides comparisons, as data: averages over an axis, the largest
 //! multiples of a load, the cost of work, and which steps show the cost of durability.
 
-use crate::analysis::cost::life::Life;
 use crate::analysis::keys::{Keyed, StepKey, SubjectKey, ValueKey};
 use crate::analysis::limits::writes::Layers;
 use crate::analysis::points::metric::Metric;
@@ -57,6 +56,19 @@ pub struct Multiple {
     pub value: Estimate,
     /// In some repeat no tried value failed, so it is a lower bound.
     pub at_least: bool,
+}
+
+/// What a load writes to one drive, and what that means for the drive's life.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Life {
+    /// Bytes that one drive receives in a second.
+    pub host_bytes_per_s: f64,
+    /// Drive writes per day at this load: bytes a day ÷ capacity.
+    pub drive_writes_per_day: Option<f64>,
+    /// Bytes that may be written to it over its life, as its maker rates it.
+    pub rated_bytes: Option<f64>,
+    /// Rated bytes ÷ bytes a year.
+    pub years: Option<f64>,
 }
 
 /// What the work of a cell costs.
