@@ -129,9 +129,11 @@ bench: setup-tests build
 	cargo build --release --locked --example bare
 	scripts/db_bench.sh
 	-scripts/go_ycsb.sh
+	-PATH="$$PATH:/usr/local/go/bin" GOBIN='$(CARGO_TARGET_DIR)' \
+		go install -ldflags '-X main.version=v1.0.12' github.com/pingcap/go-tpc/cmd/go-tpc@v1.0.12
 	[ -n "$$T_IO_URING" ] || scripts/t_io_uring.sh
 	python3 benches/run.py
 	python3 benches/databases.py
-	python3 benches/tpcc.py
+	PATH='$(CARGO_TARGET_DIR)':"$$PATH" python3 benches/tpcc.py
 	python3 benches/ycsb.py
 	python3 benches/live.py

@@ -3,23 +3,27 @@
 //! `bare clock SECONDS`: two clock reads and two histogram records per op. `bare ring SECONDS DEPTH
 //! PORTION`: the same for each portion of at most 32 NOP requests submitted to an io_uring,
 //! recording every request. `bare requests SECONDS [DEPTH PORTION]`: the first, or the second, plus
-//! the generation of a random read's offset for each op. `bare answers SECONDS WORK_NS CLIENTS`:
-//! each client sends 64 bytes and waits for as many, for which a separate server spends WORK_NS of
-//! processor time.
+//! the generation of a random read's offset for each op. `bare reads SECONDS DEPTH FILE`: direct
+//! random reads of 4 KiB, submitted as soon as others have completed, as with `batch = "latency"`.
+//! `bare answers SECONDS WORK_NS CLIENTS`: each client sends 64 bytes and waits for as many, for
+//! which a separate server spends WORK_NS of processor time.
 //!
 //! Prints ops/s; for `answers` the clients' processor time in nanoseconds per answer.
-//! `benches/run.py` compares the null engine and io_uring's NOP with the loops, `benches/tpcc.py`
-//! Dyno's client cost with the answers.
+//! `benches/run.py` compares the null engine, io_uring's NOP and the processor time of reads with
+//! the loops, `benches/tpcc.py` Dyno's client cost with the answers.
 
+use std::fs::{File, OpenOptions};
 use std::hint::black_box;
 use std::io::{Read, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::net::UnixStream;
 
-use dyno::base::clock::Clock;
-use dyno::base::error::{Context, Result, failed};
-use dyno::base::histogram::{BUCKETS, bucket_of};
-use dyno::base::rng::Seed;
-use io_uring::{IoUring, opcode};
+use dyno_core::base::clock::Clock;
+use dyno_core::base::error::{Context, Result, failed};
+use dyno_core::base::histogram::{BUCKETS, bucket_of};
+use dyno_core::base::rng::Seed;
+use io_uring::{IoUring, opcode, types};
 
 /// Only a histogram: the bucket, the sum and the maximum.
 struct Bare {
@@ -59,8 +63,11 @@ fn clock_loop(clock: Clock, length_ns: u64) -> f64 {
     ops as f64 / ((now_ns - from_ns) as f64 / 1e9)
 }
 
-/// Requests like those of the workload `random`: reads of 4 KiB anywhere in 1 TiB, determined by a
-/// seed and their number.
+/// Blocks of 4 KiB in the 1 TiB that requests without a file refer to.
+const BLOCKS: u64 = 1 << 28;
+
+/// Requests like those of the workload `random`: reads of 4 KiB, determined by a seed and their
+/// number.
 struct Requests {
     seed: Seed,
     blocks: u64,
@@ -68,8 +75,8 @@ struct Requests {
 }
 
 impl Requests {
-    fn new() -> Requests {
-        Requests { seed: Seed::new(1, 2, 3), blocks: black_box(1 << 28), made: [(0, 0); 32] }
+    fn new(blocks: u64) -> Requests {
+        Requests { seed: Seed::new(1, 2, 3), blocks: black_box(blocks), made: [(0, 0); 32] }
     }
 
     /// The requests from number `n` on, at most one portion.
@@ -86,7 +93,7 @@ impl Requests {
 
 fn requests_loop(clock: Clock, length_ns: u64) -> f64 {
     let (mut service, mut response) = (Bare::new(), Bare::new());
-    let mut requests = Requests::new();
+    let mut requests = Requests::new(BLOCKS);
     let from_ns = clock.now_ns();
     let (mut now_ns, mut ops) = (from_ns, 0u64);
     while now_ns < from_ns + length_ns {
@@ -116,7 +123,7 @@ fn ring_loop(
     let mut ring: IoUring = builder.build(depth.next_power_of_two()).context("making a ring")?;
     let (submitter, mut entries, mut answers) = ring.split();
     let (mut service, mut response) = (Bare::new(), Bare::new());
-    let mut requests = Requests::new();
+    let mut requests = Requests::new(BLOCKS);
     let from_ns = clock.now_ns();
     let (mut now_ns, mut ops, mut in_flight) = (from_ns, 0u64, 0);
     while now_ns < from_ns + length_ns {
@@ -142,6 +149,82 @@ fn ring_loop(
             response.record(now_ns - submitted_ns);
             ops += 1;
             in_flight -= 1;
+        }
+    }
+    black_box((service.counts, response.counts));
+    Ok(ops as f64 / ((now_ns - from_ns) as f64 / 1e9))
+}
+
+/// A buffer for each request in flight, aligned for direct I/O.
+#[repr(C, align(4096))]
+#[derive(Clone)]
+struct Block([u8; 4096]);
+
+/// How many times the processor is yielded before a call sleeps, as in Dyno.
+const YIELDS: u32 = 2;
+
+/// As many requests as have completed are submitted; the processor is yielded before sleeping.
+fn reads_loop(clock: Clock, length_ns: u64, depth: u32, file: &File) -> Result<f64> {
+    let size = file.metadata().context("looking at the file")?.len();
+    let mut blocks = vec![Block([0; 4096]); depth as usize];
+    let mut builder = IoUring::builder();
+    builder.setup_single_issuer().setup_defer_taskrun().setup_taskrun_flag();
+    let mut ring: IoUring = builder.build(depth.next_power_of_two()).context("making a ring")?;
+    let (mut submitter, mut entries, mut answers) = ring.split();
+    let whole =
+        libc::iovec { iov_base: blocks.as_mut_ptr().cast(), iov_len: size_of_val(&*blocks) };
+    // SAFETY: the blocks outlive the ring's last request.
+    unsafe { submitter.register_buffers(&[whole]) }.context("registering the buffers")?;
+    submitter.register_files(&[file.as_raw_fd()]).context("registering the file")?;
+    submitter.register_ring_fd().context("registering the ring")?;
+    let (mut service, mut response) = (Bare::new(), Bare::new());
+    let mut requests = Requests::new(size / 4096);
+    let mut submitted_ns = vec![0; depth as usize];
+    let mut free: Vec<u32> = (0..depth).collect();
+    let from_ns = clock.now_ns();
+    let (mut now_ns, mut ops) = (from_ns, 0u64);
+    while now_ns < from_ns + length_ns || free.len() < depth as usize {
+        let room = if now_ns < from_ns + length_ns { free.len().min(32) } else { 0 };
+        let begun_ns = clock.now_ns();
+        for &(at, length) in requests.from(ops, room) {
+            let slot = free
+                .pop()
+                .ok_or_else(|| failed("no slot is free", "this is a bug in this loop"))?;
+            let to = blocks[slot as usize].0.as_mut_ptr();
+            let read = opcode::ReadFixed::new(types::Fixed(0), to, length, 0).offset(at);
+            submitted_ns[slot as usize] = begun_ns;
+            // SAFETY: the slot's block is not read, and lives until the completion.
+            unsafe { entries.push(&read.build().user_data(u64::from(slot))) }
+                .context("queueing")?;
+        }
+        ops += room as u64;
+        entries.sync();
+        submitter.submit().context("submitting")?;
+        entries.sync();
+        answers.sync();
+        for _ in 0..YIELDS {
+            if !answers.is_empty() || entries.taskrun() {
+                break;
+            }
+            std::thread::yield_now();
+            answers.sync();
+        }
+        if answers.is_empty() {
+            submitter.submit_and_wait(1).context("waiting")?;
+            answers.sync();
+        }
+        now_ns = clock.now_ns();
+        for answer in &mut answers {
+            let slot = answer.user_data() as u32;
+            if answer.result() != 4096 {
+                return Err(failed(
+                    format!("a read returned {}", answer.result()),
+                    "a larger FILE",
+                ));
+            }
+            service.record(now_ns - submitted_ns[slot as usize]);
+            response.record(now_ns - submitted_ns[slot as usize]);
+            free.push(slot);
         }
     }
     black_box((service.counts, response.counts));
@@ -207,6 +290,12 @@ fn main() -> Result<()> {
         (Some(how @ ("ring" | "requests")), Some(depth), Some(portion @ 1..=32)) => {
             ring_loop(clock, length_ns, (depth, portion), how == "requests")?
         }
+        (Some("reads"), Some(depth), _) => {
+            let file =
+                words.get(3).ok_or_else(|| failed("no FILE", "bare reads SECONDS DEPTH FILE"))?;
+            let direct = OpenOptions::new().read(true).custom_flags(libc::O_DIRECT).open(file);
+            reads_loop(clock, length_ns, depth, &direct.context(file.clone())?)?
+        }
         (Some("answers"), Some(work_ns), Some(clients)) => {
             answers(clock, length_ns, u64::from(work_ns), clients)?
         }
@@ -214,7 +303,8 @@ fn main() -> Result<()> {
             return Err(failed(
                 "nothing to measure",
                 "bare clock SECONDS, bare ring SECONDS DEPTH PORTION, bare requests SECONDS \
-                 [DEPTH PORTION], or bare answers SECONDS WORK_NS CLIENTS",
+                 [DEPTH PORTION], bare reads SECONDS DEPTH FILE, or bare answers SECONDS WORK_NS \
+                 CLIENTS",
             ));
         }
     };

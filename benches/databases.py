@@ -245,9 +245,8 @@ def oltp_lines(server, folder, script, threads):
     what = f"{script}, {threads} threads"
     return [
         line(f"{what}: TPS", pairs, "tps", "≥ 1", lambda r: r >= 1),
-        line(
-            f"{what}: mean latency", pairs, "mean_ms", "0.97 to 1.03", lambda r: 0.97 <= r <= 1.03
-        ),
+        # In closed loop a client that takes less time has shorter latencies.
+        line(f"{what}: mean latency", pairs, "mean_ms", "≤ 1.03", lambda r: r <= 1.03),
         line(f"{what}: client CPU per transaction", pairs, "cpu", "≤ 1", lambda r: r <= 1),
     ]
 

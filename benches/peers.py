@@ -132,6 +132,12 @@ def bare(loop, *shape):
     return float(run([BARE, loop, SECONDS, *shape])[0])
 
 
+def bare_reads(depth, file, seconds):
+    """IOPS, reads, and user CPU seconds of the loop that only reads."""
+    out, user = run([BARE, "reads", seconds, depth, file])
+    return float(out), float(out) * seconds, user
+
+
 def db_bench(folder, benchmark, threads, *options):
     """Ops/s of a benchmark on an existing database, unless an option says otherwise."""
     out, _ = run(
