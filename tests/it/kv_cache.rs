@@ -18,7 +18,7 @@ use crate::durable::Disk;
 use crate::recipes::python_with;
 use crate::replay::{one_point, ops};
 use crate::support::quiet::on_a_quiet_machine;
-use crate::support::{dyno, dyno_well, points, said};
+use crate::support::{dyno, said};
 
 const BLOCK: u64 = 8 << 10;
 
@@ -105,46 +105,6 @@ fn the_kernel_counts_the_bytes_of_the_blocks() {
     assert!(again.2 > 2 * once.2 && again.3 > 2 * once.3, "{once:?} {again:?}");
     assert_eq!((once.1, again.1), (0, 0), "written by others than the load");
     assert_eq!(once.0, again.0, "read by others than the load");
-}
-
-#[test]
-fn a_search_finds_the_fastest_replay_within_the_limit_of_the_time_to_load_a_prefix() {
-    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    fs::write(dir.path().join("log.jsonl"), recording(600, 2)).unwrap();
-    fs::create_dir(dir.path().join("drive")).unwrap();
-    // One block at a time, 2,000 per second. Five blocks of ten requests in 3 s are 1,000 per
-    // second at 60 times the recording's pace, and 4,000 at 240 times, which falls behind at once.
-    let protocol = format!(
-        "title = \"T\"\nsource = \"test\"\n[[step]]\nname = \"limit\"\nduration = \"1h\"\n\
-         sweep = {{ axis = \"io.scale\", values = [40, 60, 240, 960], search = {{ metric = \
-         \"io.p50\", at_most = \"20ms\" }} }}\n[[step.stream]]\nname = \"io\"\n\
-         engine = {{ kind = \"null\", latency = \"500us\", size = \"16MiB\" }}\n\
-         workload = {{ {WORKLOAD}, blocks = 512 }}\n"
-    );
-    fs::write(dir.path().join("p.toml"), protocol).unwrap();
-    on_a_quiet_machine(|| {
-        let _ = fs::remove_file(dir.path().join("b.dyno"));
-        let args = ["run", "p.toml", "--subject", "A=drive", "--repeats", "1", "-o", "b.dyno"];
-        dyno_well(dir.path(), &args);
-        let prefix_ms = |point: &Point| {
-            let tallies = &point.cells[0].tallies;
-            let prefix = tallies.iter().find(|tally| tally.class == Class::PREFIX).unwrap();
-            prefix.response().percentile_ns(0.5).unwrap() as f64 / 1e6
-        };
-        let measured: Vec<(f64, f64)> = points(&dir.path().join("b.dyno"))
-            .iter()
-            .map(|point| (point.key.axis.as_ref().unwrap().value.number().unwrap(), point))
-            .map(|(scale, point)| (scale, prefix_ms(point)))
-            .collect();
-        let at = |scale: f64| measured.iter().find(|(own, _)| *own == scale).map(|(_, ms)| *ms);
-        // Three cached blocks of half a millisecond each are the least.
-        assert!(at(60.0).is_some_and(|ms| (1.5..20.0).contains(&ms)), "{measured:?}");
-        assert!(at(240.0).is_some_and(|ms| ms > 20.0), "{measured:?}");
-        dyno_well(dir.path(), &["report", "b.dyno", "-o", "b.md"]);
-        let brief = fs::read_to_string(dir.path().join("b.md")).unwrap();
-        let limit = |line: &str| line.contains("| 60 ×") && line.contains("| 240 ×");
-        assert!(brief.lines().any(limit), "what holds, and what does not: {brief}");
-    });
 }
 
 /// The knobs of a cache.

@@ -1,15 +1,15 @@
-//! The time until a prefix is loaded is the drive's, whatever processors the client has: a drive
-//! with a known latency is measured by a client with all processors and by one with a single one.
+//! The time until a prefix is loaded, with drives of known latency: it is the drive's, whatever
+//! processors the client has, and a search finds the fastest replay within a limit of it.
 
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use dyno::record::{CachedBlocks, Class};
+use dyno::record::{CachedBlocks, Class, Point};
 
 use crate::support::quiet::on_a_quiet_machine;
-use crate::support::{DYNO, have, points, run_well};
+use crate::support::{DYNO, dyno_well, have, points, run_well};
 
 /// Ten requests in each step of 3 s, of a block that all share, two of one of 50 conversations, and
 /// two of their own.
@@ -60,5 +60,45 @@ fn the_time_to_load_a_prefix_does_not_depend_on_the_processors_of_the_client() {
         for ms in all.0.into_iter().chain(one.0) {
             assert!((20.0..20.2).contains(&ms), "{all:?} {one:?}");
         }
+    });
+}
+
+#[test]
+fn a_search_finds_the_fastest_replay_within_the_limit_of_the_time_to_load_a_prefix() {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    fs::write(dir.path().join("log.jsonl"), recording(600)).unwrap();
+    fs::create_dir(dir.path().join("drive")).unwrap();
+    // One block at a time, 2,000 per second. Five blocks of ten requests in 3 s are 1,000 per
+    // second at 60 times the recording's pace, and 4,000 at 240 times, which falls behind at once.
+    let protocol = "title = \"T\"\nsource = \"test\"\n[[step]]\nname = \"limit\"\n\
+                    duration = \"1h\"\nsweep = { axis = \"io.scale\", values = [40, 60, 240, \
+                    960], search = { metric = \"io.p50\", at_most = \"20ms\" } }\n\
+                    [[step.stream]]\nname = \"io\"\n\
+                    engine = { kind = \"null\", latency = \"500us\", size = \"16MiB\" }\n\
+                    workload = { kind = \"kv_cache\", file = \"log.jsonl\", block_size = \
+                    \"8KiB\", blocks = 512 }\n";
+    fs::write(dir.path().join("p.toml"), protocol).unwrap();
+    on_a_quiet_machine(|| {
+        let _ = fs::remove_file(dir.path().join("b.dyno"));
+        let args = ["run", "p.toml", "--subject", "A=drive", "--repeats", "1", "-o", "b.dyno"];
+        dyno_well(dir.path(), &args);
+        let prefix_ms = |point: &Point| {
+            let tallies = &point.cells[0].tallies;
+            let prefix = tallies.iter().find(|tally| tally.class == Class::PREFIX).unwrap();
+            prefix.response().percentile_ns(0.5).unwrap() as f64 / 1e6
+        };
+        let measured: Vec<(f64, f64)> = points(&dir.path().join("b.dyno"))
+            .iter()
+            .map(|point| (point.key.axis.as_ref().unwrap().value.number().unwrap(), point))
+            .map(|(scale, point)| (scale, prefix_ms(point)))
+            .collect();
+        let at = |scale: f64| measured.iter().find(|(own, _)| *own == scale).map(|(_, ms)| *ms);
+        // Three cached blocks of half a millisecond each are the least.
+        assert!(at(60.0).is_some_and(|ms| (1.5..20.0).contains(&ms)), "{measured:?}");
+        assert!(at(240.0).is_some_and(|ms| ms > 20.0), "{measured:?}");
+        dyno_well(dir.path(), &["report", "b.dyno", "-o", "b.md"]);
+        let brief = fs::read_to_string(dir.path().join("b.md")).unwrap();
+        let limit = |line: &str| line.contains("| 60 ×") && line.contains("| 240 ×");
+        assert!(brief.lines().any(limit), "what holds, and what does not: {brief}");
     });
 }

@@ -149,6 +149,6 @@ mod tests {
             assert_eq!((0..8).map(|n| source.op(n).at).collect::<Vec<_>>(), expected);
         }
         let passes = (0..3).map(|thread| VectorLoad.source(&inputs(thread)).unwrap().pass());
-        assert_eq!(passes.collect::<Vec<_>>(), [Some(1), Some(0), Some(0)]);
+        assert_eq!(passes.collect::<Vec<_>>(), [Some(BUILD_PARTS), Some(0), Some(0)]);
     }
 }
