@@ -120,7 +120,7 @@ advisories:
 # The same tests at the sizes in docs/soak.md, and tests of the packages: hours. Interrupted tests
 # are resumed.
 soak: programs dist
-	scripts/setup.sh openjdk-17-jre-headless
+	scripts/setup.sh openjdk-17-jre-headless blktrace
 	scripts/soak.py
 	$(MAKE) dist-check reproducible
 
