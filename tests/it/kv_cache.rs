@@ -2,7 +2,6 @@
 //! is read or written once, as a cache simulator says; the kernel counts the same bytes; the bundle
 //! and the brief say what was replayed.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
@@ -18,22 +17,9 @@ use crate::durable::Disk;
 use crate::recipes::python_with;
 use crate::replay::{one_point, ops};
 use crate::support::quiet::on_a_quiet_machine;
-use crate::support::{dyno, said};
+use crate::support::{dyno, mooncake_recording, said};
 
 const BLOCK: u64 = 8 << 10;
-
-/// Requests in Mooncake's format, ten at each time: one block that all share, blocks of one of 50
-/// conversations, and `new` blocks of their own.
-fn recording(requests: u64, new: u64) -> String {
-    let mut text = String::new();
-    for n in 0..requests {
-        let mut blocks = vec![0, 1 + n % 50, 51 + n % 50];
-        blocks.extend((0..new).map(|i| 1_000 + n * new + i));
-        let at_ms = n / 10 * 3_000;
-        writeln!(text, "{{\"timestamp\": {at_ms}, \"hash_ids\": {blocks:?}}}").unwrap();
-    }
-    text
-}
 
 const WORKLOAD: &str = "kind = \"kv_cache\", file = \"log.jsonl\", block_size = \"8KiB\"";
 
@@ -47,7 +33,7 @@ fn every_engine_reads_what_is_cached_writes_the_rest_and_times_each_prefix() {
     let (hits, misses) = (200 * 3 - 101, 101 + 200 * 2);
     for engine in ["psync", "uring", "libaio"] {
         let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-        fs::write(dir.path().join("log.jsonl"), recording(200, 2)).unwrap();
+        fs::write(dir.path().join("log.jsonl"), mooncake_recording(200, 2)).unwrap();
         for (sync, write) in [("none", Class::WRITE), ("fdatasync", Class::WRITE_FDATASYNC)] {
             let own = format!("blocks = 512, pace = \"asap\", sync = \"{sync}\"");
             let point = run(dir.path(), engine, &own);
@@ -65,7 +51,7 @@ fn every_engine_reads_what_is_cached_writes_the_rest_and_times_each_prefix() {
 #[test]
 fn a_prefix_takes_at_least_as_long_as_each_of_its_blocks() {
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    fs::write(dir.path().join("log.jsonl"), recording(300, 2)).unwrap();
+    fs::write(dir.path().join("log.jsonl"), mooncake_recording(300, 2)).unwrap();
     // A stall is in three reads of one prefix and in one of another, so that the means show
     // something only without stalls.
     on_a_quiet_machine(|| {
@@ -86,7 +72,7 @@ fn the_kernel_counts_the_bytes_of_the_blocks() {
     // What the guard reads of the device beforehand is the same each time. Another test that lists
     // all devices reads this one's signatures too, so the least of three tries counts.
     let of = |requests, new| {
-        fs::write(disk.folder.path().join("log.jsonl"), recording(requests, new)).unwrap();
+        fs::write(disk.folder.path().join("log.jsonl"), mooncake_recording(requests, new)).unwrap();
         // Sectors read and written (Documentation/admin-guide/iostats.rst).
         let count = || (disk.kernel(3) * 512, disk.kernel(7) * 512);
         let before = count();
@@ -140,7 +126,7 @@ fn hits_and_evictions_equal_libcachesims_for_any_recording() {
     let Some(python) = python_with(&["libcachesim==0.3.5"]) else { return };
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("log.jsonl").display().to_string();
-    fs::write(&file, recording(3_000, 3)).unwrap();
+    fs::write(&file, mooncake_recording(3_000, 3)).unwrap();
     let truth = libcachesim(&python, &file, ["20", "77", "500"]);
     assert_eq!(truth.lines().count(), 9, "{truth}");
     for line in truth.lines() {
@@ -163,7 +149,7 @@ fn hits_and_evictions_equal_libcachesims_for_any_recording() {
 #[test]
 fn a_brief_shows_prefixes_hits_and_the_cache_in_each_language() {
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    fs::write(dir.path().join("log.jsonl"), recording(300, 2)).unwrap();
+    fs::write(dir.path().join("log.jsonl"), mooncake_recording(300, 2)).unwrap();
     run(dir.path(), "uring", "blocks = 512, scale = 100");
     for (language, words) in [
         ("en", ["Key-value caches of language models", "prefix, mean", "hit rate", "uniform"]),

@@ -1,7 +1,6 @@
 //! The time until a prefix is loaded, with drives of known latency: it is the drive's, whatever
 //! processors the client has, and a search finds the fastest replay within a limit of it.
 
-use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -9,19 +8,7 @@ use std::process::Command;
 use dyno::record::{CachedBlocks, Class, Point};
 
 use crate::support::quiet::on_a_quiet_machine;
-use crate::support::{DYNO, dyno_well, have, points, run_well};
-
-/// Ten requests in each step of 3 s, of a block that all share, two of one of 50 conversations, and
-/// two of their own.
-fn recording(requests: u64) -> String {
-    let mut text = String::new();
-    for n in 0..requests {
-        let blocks = [0, 1 + n % 50, 51 + n % 50, 1_000 + 2 * n, 1_001 + 2 * n];
-        let at_ms = n / 10 * 3_000;
-        writeln!(text, "{{\"timestamp\": {at_ms}, \"hash_ids\": {blocks:?}}}").unwrap();
-    }
-    text
-}
+use crate::support::{DYNO, dyno_well, have, mooncake_recording, points, run_well};
 
 /// What one run found: mean and p95 of the prefixes in ms, blocks read and written.
 fn measure(dir: &Path, client: &[&str]) -> ([f64; 2], [u64; 2]) {
@@ -44,7 +31,7 @@ fn the_time_to_load_a_prefix_does_not_depend_on_the_processors_of_the_client() {
     }
     let dir = tempfile::tempdir().unwrap();
     fs::create_dir(dir.path().join("drive")).unwrap();
-    fs::write(dir.path().join("log.jsonl"), recording(2_400)).unwrap();
+    fs::write(dir.path().join("log.jsonl"), mooncake_recording(2_400, 2)).unwrap();
     // All blocks of a prefix are read at once, so that each takes the drive's 20 ms.
     let protocol = "title = \"T\"\nsource = \"test\"\n[[step]]\nname = \"s\"\nduration = \"1h\"\n\
                     [[step.stream]]\nname = \"io\"\ndepth = 1024\n\
@@ -66,7 +53,7 @@ fn the_time_to_load_a_prefix_does_not_depend_on_the_processors_of_the_client() {
 #[test]
 fn a_search_finds_the_fastest_replay_within_the_limit_of_the_time_to_load_a_prefix() {
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    fs::write(dir.path().join("log.jsonl"), recording(600)).unwrap();
+    fs::write(dir.path().join("log.jsonl"), mooncake_recording(600, 2)).unwrap();
     fs::create_dir(dir.path().join("drive")).unwrap();
     // One block at a time, 2,000 per second. Five blocks of ten requests in 3 s are 1,000 per
     // second at 60 times the recording's pace, and 4,000 at 240 times, which falls behind at once.

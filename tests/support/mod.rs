@@ -206,6 +206,19 @@ pub fn said(output: &Output) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// Requests in Mooncake's format, ten at each time: one block that all share, blocks of one of 50
+/// conversations, and `new` blocks of their own; a step of time is 3 s.
+pub fn mooncake_recording(requests: u64, new: u64) -> String {
+    let mut text = String::new();
+    for n in 0..requests {
+        let mut blocks = vec![0, 1 + n % 50, 51 + n % 50];
+        blocks.extend((0..new).map(|i| 1_000 + n * new + i));
+        let at_ms = n / 10 * 3_000;
+        text += &format!("{{\"timestamp\": {at_ms}, \"hash_ids\": {blocks:?}}}\n");
+    }
+    text
+}
+
 /// Runs a part of the lab of NVMe drives (`labs/nvme`) with its output in a folder; returns its
 /// messages, or None if it cannot run here.
 pub fn nvme_lab(part: &str, out: &Path) -> Option<String> {
