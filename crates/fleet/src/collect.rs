@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::record::{CampaignRecord, TaskRecord};
 use super::slurm::SlurmJob;
-use dyno_core::base::error::{Context, Error, Result, describe};
+use dyno_core::base::error::{Context, Result, describe};
 use dyno_core::plan::{self, Plan, PointKey};
 use dyno_core::record::Outcome;
 use dyno_core::store::Bundle;
@@ -43,11 +43,13 @@ pub fn check(
     let mut first = None;
     let mut all = Vec::new();
     for task in &record.tasks {
-        let ended =
-            || Ok::<_, Error>(task.attempts(folder)?.last().is_none_or(|a| a.code.is_some()));
+        let last = task.attempts(folder)?.pop().map(|attempt| attempt.code);
         let runs = match jobs {
-            Some(jobs) => jobs.get(&task.number).is_some_and(SlurmJob::runs),
-            None => !ended()?,
+            // Slurm still has the job for a moment after its run has measured all, as status says.
+            Some(jobs) => {
+                last != Some(Some(0)) && jobs.get(&task.number).is_some_and(SlurmJob::runs)
+            }
+            None => last == Some(None),
         };
         all.push(match runs {
             true => CheckedTask {
