@@ -39,6 +39,8 @@ LIMIT_S = 48 * 3600 if SOAK else 25 * 60
 # Output of `support::skip` and `support::size`.
 SKIPPED, SIZE = "SKIPPED: ", "SIZE: "
 SLOWEST = 10
+# The most lines of a failure that are repeated at the end.
+PANIC_LINES = 12
 # The duration of each test when it last passed, in seconds.
 TIMES = pathlib.Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target") / "test-times.json"
 # Modules with tests of about a minute or more, used if no durations are recorded.
@@ -80,6 +82,12 @@ class Test:
         # libtest begins a line with the test's name and continues it later.
         found = (line.partition(mark) for line in self.output.splitlines())
         return list(dict.fromkeys(rest for _, marked, rest in found if marked))
+
+    def panic(self):
+        """Where and why it failed, for the end of a long log."""
+        lines = self.output.splitlines()
+        at = [n for n, line in enumerate(lines) if " panicked at " in line]
+        return [line for n in at for line in lines[n:n + 4]][-PANIC_LINES:]
 
     def run(self):
         begun = time.monotonic()
@@ -243,7 +251,7 @@ def conclude(tests, seconds):
             print(f"\n{state}:")
         for test in of[state]:
             print(f"  {test.name}")
-            for why in test.lines(SKIPPED):
+            for why in test.lines(SKIPPED) or test.panic():
                 print(f"      {why}")
     counts = f"{len(of['passed'])} passed, {len(of['FAILED'])} failed, {len(of['SKIPPED'])} skipped"
     print(f"\n{counts}", flush=True)

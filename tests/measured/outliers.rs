@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use dyno::analysis::outlier_cause::{Cause, judge};
+use dyno::analysis::outlier_cause::{Cause, Reason, judge};
 use dyno::record::SlowOp;
 use dyno::store::Bundle;
 use rustix::process::{Pid, Signal, kill_process};
@@ -185,8 +185,8 @@ fn unix_ns() -> u64 {
 fn slowed<'o>(
     stall: &Stall,
     window_ns: u64,
-    ops: &'o [(SlowOp, Cause)],
-) -> impl Iterator<Item = &'o (SlowOp, Cause)> {
+    ops: &'o [(SlowOp, (Cause, Reason))],
+) -> impl Iterator<Item = &'o (SlowOp, (Cause, Reason))> {
     let (from_ns, until_ns) = (stall.from_ns, stall.until_ns);
     ops.iter().filter(move |(op, _)| {
         let (began, ended) = (window_ns + op.at_ns, window_ns + op.at_ns + op.response_ns);
@@ -198,34 +198,31 @@ fn slowed<'o>(
 /// The number of stalls on each side, of correctly attributed ones, and of the host's that were
 /// blamed on the drive.
 ///
-/// A stall of the drive during which the machine's own host may have taken a processor for a fifth
-/// of the time is not the drive's by the rule, and is excluded.
+/// A stall of the drive during which the machine's own host took a processor, so that by the rule
+/// it is neither side's, is excluded.
 fn attributed(made: &[Stall], bundle: &Path) -> ([u32; 2], [u32; 2], u32) {
     let stored = Bundle::open(bundle).unwrap();
     let points = stored.points().unwrap();
     let (id, point) = (points[0].id, &points[0].point);
     let ops = stored.slow_ops(id).unwrap();
-    let causes = judge(&ops).into_iter().map(|(cause, _)| cause);
-    let ops: Vec<(SlowOp, Cause)> = ops.iter().cloned().zip(causes).collect();
+    let ops: Vec<(SlowOp, (Cause, Reason))> = ops.iter().cloned().zip(judge(&ops)).collect();
     let window = (point.started_unix_ns, point.started_unix_ns + point.window_ns.unwrap());
     let (mut all, mut right, mut blamed) = ([0; 2], [0; 2], 0);
     let inside = made.iter().filter(|s| s.from_ns > window.0 && s.until_ns < window.1);
     for stall in inside {
         let truth = if stall.kind == Kind::Drive { Cause::Drive } else { Cause::Host };
         let side = usize::from(truth == Cause::Host);
-        let stolen = |op: &SlowOp| {
-            op.evidence.is_some_and(|e| e.steal_most_ns.saturating_mul(5) > op.response_ns)
-        };
         let first = slowed(stall, window.0, &ops).next();
-        if truth == Cause::Drive && first.is_some_and(|(op, _)| stolen(op)) {
+        let stolen = |op: &SlowOp| op.evidence.is_some_and(|e| e.steal_most_ns > 0);
+        if truth == Cause::Drive && first.is_some_and(|o| stolen(&o.0) && o.1.1 == Reason::Both) {
             continue;
         }
         all[side] += 1;
         match first {
-            Some((_, cause)) if *cause == truth => right[side] += 1,
+            Some((_, (cause, _))) if *cause == truth => right[side] += 1,
             found => println!("{:?} of {} ms: {found:?}", stall.kind, STALL.as_millis()),
         }
-        if truth == Cause::Host && slowed(stall, window.0, &ops).any(|o| o.1 == Cause::Drive) {
+        if truth == Cause::Host && slowed(stall, window.0, &ops).any(|o| o.1.0 == Cause::Drive) {
             blamed += 1;
         }
     }

@@ -117,13 +117,24 @@ fn written(path: &Path, noted: &[(u64, Op)]) {
     writer.finish().unwrap();
 }
 
-/// The difference of each request's time from its time in the other recording, nanoseconds, in
-/// ascending order; both begin with their first.
-fn differences(a: &[(u64, Op)], b: &[(u64, Op)]) -> Vec<u64> {
-    let since = |all: &[(u64, Op)], n: usize| all[n].0 - all[0].0;
-    let mut all: Vec<u64> = (0..a.len()).map(|n| since(a, n).abs_diff(since(b, n))).collect();
-    all.sort_unstable();
-    all
+/// Each request is started at its time in the other recording, divided by the scale, as exactly as
+/// Dyno keeps a schedule. What the host delayed in one of the recordings is not their pace: the
+/// zero of their times is the median of all and not the first request, and a twentieth of the
+/// recorded time may be disturbed.
+fn at_the_same_times(recorded: &[(u64, Op)], replayed: &[(u64, Op)], scale: u64) {
+    let later = |n: usize| replayed[n].0 as i64 - (recorded[n].0 / scale) as i64;
+    let mut later: Vec<i64> = (0..recorded.len()).map(later).collect();
+    later.sort_unstable();
+    let zero = later[later.len() / 2];
+    let mut off: Vec<u64> = later.into_iter().map(|later| later.abs_diff(zero)).collect();
+    off.sort_unstable();
+    let at = |share: f64| off[(off.len() as f64 * share) as usize];
+    let most = 1.0 - 0.05 * scale as f64;
+    println!("{scale} ×: off by {} ns (median), {} ns (p{:.0})", at(0.5), at(most), 100.0 * most);
+    // Dyno's pacing floor is a few microseconds (docs/measuring.md): five times it, and for those
+    // next to a delayed one more.
+    assert!(at(0.5) < 50_000, "{} ns", at(0.5));
+    assert!(at(most) < 500_000, "{} ns", at(most));
 }
 
 #[test]
@@ -150,19 +161,10 @@ fn a_load_that_is_recorded_and_replayed_is_the_same_load_at_the_same_times() {
         };
         assert_eq!(bare(&again), bare(&first), "the same requests in the same order");
         assert_eq!(counted, first.len() as u64, "nothing is lost, and all is counted");
-        // Dyno's pacing floor is a few microseconds (docs/measuring.md): five times it, and for the
-        // few that the host delayed in one of the recordings more.
-        let off = differences(&first, &again);
-        let at = |share: f64| off[(off.len() as f64 * share) as usize];
-        println!("off by {} ns (median), {} ns (p95), {} ns (p99)", at(0.5), at(0.95), at(0.99));
-        assert!(at(0.5) < 50_000, "{} ns", at(0.5));
-        assert!(at(0.95) < 500_000, "{} ns", at(0.95));
+        at_the_same_times(&first, &again, 1);
         let (fast, counted) = replay(", scale = 4");
         assert_eq!((bare(&fast), counted), (bare(&first), first.len() as u64));
-        let (length, of_fast) =
-            (first[first.len() - 1].0 - first[0].0, fast[fast.len() - 1].0 - fast[0].0);
-        let share = of_fast as f64 * 4.0 / length as f64;
-        assert!((share - 1.0).abs() < 0.01, "at four times the pace: {share}");
+        at_the_same_times(&first, &fast, 4);
         let (asap, counted) = replay(", pace = \"asap\"");
         assert_eq!((bare(&asap), counted), (bare(&first), first.len() as u64));
     });

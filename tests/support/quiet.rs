@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const PERIOD: Duration = Duration::from_millis(10);
 
 /// A machine counts as disturbed if a thread woke this late, …
-const LATE: Duration = Duration::from_millis(50);
+const LATE: Duration = Duration::from_millis(20);
 /// … if the host took this share of a processor, …
 const STOLEN: f64 = 0.02;
 /// … or if other programs took this share of one.
