@@ -20,14 +20,14 @@ const FEWEST: usize = 3;
 pub fn all(measured: &MeasuredFacts, setup: &SetupFacts) -> Vec<CommonShift> {
     let mut found = Vec::new();
     for step in &measured.steps {
-        for value in step.values.keys() {
+        // Its cells are in the order of their values.
+        for of_value in step.cells.chunk_by(|a, b| a.value == b.value) {
             for run in setup.runs.keys() {
-                let cells: Vec<&CellFacts> =
-                    step.cells.iter().filter(|c| c.value == value && c.run == run).collect();
+                let cells: Vec<&CellFacts> = of_value.iter().filter(|c| c.run == run).collect();
                 found.extend(of_point(step, &cells).into_iter().map(
                     |(repeat, factor, latency)| CommonShift {
                         step: step.key,
-                        value,
+                        value: of_value[0].value,
                         repeat,
                         subjects: cells.len(),
                         factor,

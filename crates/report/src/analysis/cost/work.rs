@@ -6,14 +6,16 @@ use crate::analysis::facts::{
 };
 use crate::analysis::limits::writes::{CellWrites, Layers};
 use crate::analysis::metric_values::instruments;
-use crate::analysis::points::metric::{Metric, PointFigure};
+use crate::analysis::points::metric::{Instrument, Metric, PointFigure};
 use crate::plan::specification::Specification;
 
 /// Notes what every cell costs, with what is stated of the drives.
 pub fn note(facts: &mut Facts) {
     let Facts { subjects, statements, measured, .. } = facts;
     for step in &mut measured.steps {
-        let of = |cell: &CellFacts| cost(&subjects[cell.subject], statements, step, cell);
+        let by = instruments(step).into_iter().next();
+        let of =
+            |cell: &CellFacts| cost(&subjects[cell.subject], statements, (step, by.as_ref()), cell);
         let all: Vec<CellCost> = step.cells.iter().map(of).collect();
         step.cells.iter_mut().zip(all).for_each(|(cell, own)| cell.cost = own);
     }
@@ -22,12 +24,12 @@ pub fn note(facts: &mut Facts) {
 fn cost(
     subject: &SubjectFacts,
     statements: &ReportStatements,
-    step: &StepFacts,
+    (step, by): (&StepFacts, Option<&Instrument>),
     cell: &CellFacts,
 ) -> CellCost {
     let stated = statements.of_drives(subject);
     let layers = counted(cell);
-    let [joules_per_tb, idle_watts] = energy(step, cell);
+    let [joules_per_tb, idle_watts] = by.map(|by| energy(step, by, cell)).unwrap_or_default();
     let [per_thousand_iops, per_tb_written] =
         stated.map(|stated| money(subject, stated, cell)).unwrap_or_default();
     CellCost {
@@ -57,11 +59,11 @@ fn life_of(subject: &SubjectFacts, stated: &Specification, cell: &CellFacts) -> 
     Life::at(per_drive, subject.capacity_bytes, life::rated_bytes(stated))
 }
 
-fn energy(step: &StepFacts, cell: &CellFacts) -> [Option<f64>; 2] {
-    let by = instruments(step).into_iter().next();
-    let idle = by.as_ref().and_then(|by| cell.power_by(by)?.rest_watts);
-    let metric = by.map(|by| Metric::total(PointFigure::JoulesPerTb(by)));
-    let per_tb = metric.and_then(|metric| metric.of(step, cell)).map(|(e, _)| e.value);
+/// By the step's first instrument.
+fn energy(step: &StepFacts, by: &Instrument, cell: &CellFacts) -> [Option<f64>; 2] {
+    let idle = cell.power_by(by).and_then(|power| power.rest_watts);
+    let metric = Metric::total(PointFigure::JoulesPerTb(by.clone()));
+    let per_tb = metric.of(step, cell).map(|(e, _)| e.value);
     [per_tb, idle]
 }
 
