@@ -170,11 +170,26 @@ fn of_two_hundred_thousand_points_one_step_at_a_time_is_in_memory() {
     }
 }
 
+/// Its facts hold every point, because all comparisons are one family.
+#[test]
+fn two_hundred_thousand_points_are_compared_in_little_time_and_memory() {
+    let (bench, points) = (Bench::new(), size(40_000, 200_000));
+    full(&bench, points);
+    let ended = bench.ok(&["compare", "b.dyno"]);
+    said("compare", points, &ended);
+    // Five times 4 s for all of them, and 5 kB for each beside what a small bundle takes.
+    let most_s = 5.0 * 4.0 * points as f64 / 200_000.0;
+    let most_mb = 100.0 + 5e-3 * points as f64;
+    assert!(ended.rss_mb < most_mb, "{} MB", ended.rss_mb);
+    assert!(ended.cpu_s < most_s || cfg!(debug_assertions), "{} s", ended.cpu_s);
+}
+
 #[test]
 fn what_many_points_take_grows_with_their_number_and_not_with_its_square() {
-    let commands: [(&str, &[&str]); 4] = [
+    let commands: [(&str, &[&str]); 5] = [
         ("resume", &["run", "--resume", "b.dyno"]),
         ("show", &["show", "b.dyno"]),
+        ("compare", &["compare", "b.dyno"]),
         ("export", &["export", "b.dyno"]),
         ("check", &["plan", "check", "plan.toml"]),
     ];

@@ -1,6 +1,7 @@
 //! `dyno show`: every point of one or more bundles as a table, or as JSON.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -240,7 +241,7 @@ impl StepRow {
 impl PointRow {
     fn of(subjects: &Subjects, step: &StepFacts, cell: &CellFacts) -> PointRow {
         let value = &step.values[cell.value];
-        let stream = |(name, headline, load): &(String, bool, RepeatSummary)| StreamRow {
+        let stream = |(name, headline, load): &(String, bool, Arc<RepeatSummary>)| StreamRow {
             name: name.clone(),
             headline: *headline,
             load: LoadRow::of(load),
@@ -250,7 +251,7 @@ impl PointRow {
             at: step.axis.as_ref().map(|_| value.label.clone()),
             value: step.axis.as_ref().and_then(|_| crate::base::units::finite(value.number)),
             repeats: cell.repeats.clone(),
-            total: cell.total.as_ref().map(LoadRow::of),
+            total: cell.total.as_deref().map(LoadRow::of),
             streams: cell.streams.iter().map(stream).collect(),
             limited_by: cell.limit.as_ref().map(|verdict| verdict.limit.name().to_string()),
             caveats: cell.caveats.len(),

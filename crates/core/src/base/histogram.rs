@@ -91,17 +91,11 @@ impl Histogram {
         }
     }
 
-    /// Of buckets in ascending order, each with what it counts.
-    pub fn of_buckets(buckets: &[(usize, u64)]) -> Histogram {
-        let (Some((first, _)), Some((last, _))) = (buckets.first(), buckets.last()) else {
-            return Histogram::new();
-        };
-        let (mut histogram, mut counts) = (Histogram::new(), vec![0; last + 1 - first]);
-        for (index, n) in buckets {
-            counts[index - first] = *n;
-            histogram.count = histogram.count.saturating_add(*n);
-        }
-        Histogram { counts, first: *first, ..histogram }
+    /// Of the counts of successive buckets, the first with this index; neither the first nor the
+    /// last count is 0.
+    pub fn of_counts(first: usize, counts: Vec<u64>) -> Histogram {
+        let count = counts.iter().fold(0, |sum: u64, n| sum.saturating_add(*n));
+        Histogram { counts, first, count, ..Histogram::new() }
     }
 
     /// Whether nothing was counted.

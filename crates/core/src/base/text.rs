@@ -7,7 +7,9 @@ use std::io::{self, Write};
 /// Whether a character is not visible: control characters (escapes, NUL, line ends), marks that
 /// change the direction of writing, and those of zero width.
 pub fn is_hidden(c: char) -> bool {
-    matches!(c,
+    // Nearly all are visible ASCII.
+    !matches!(c, ' '..='~')
+        && matches!(c,
         '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}'
         | '\u{115f}' | '\u{1160}' | '\u{180b}'..='\u{180e}' | '\u{200b}'..='\u{200f}'
         | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
@@ -32,9 +34,12 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 }
 
 /// `visible` for Dyno's own text of several lines.
-fn visible_lines(text: &str) -> String {
+fn visible_lines(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(|c| c != '\n' && is_hidden(c)) {
+        return Cow::Borrowed(text);
+    }
     let lines: Vec<_> = text.split('\n').map(visible).collect();
-    lines.join("\n")
+    Cow::Owned(lines.join("\n"))
 }
 
 /// A filter for terminal output: no hidden characters except line ends.
@@ -59,10 +64,10 @@ impl<W: Write> Write for TerminalText<W> {
             Err(cut) if cut.error_len().is_none() => cut.valid_up_to(),
             Err(_) => self.rest.len(),
         };
-        let text = visible_lines(&String::from_utf8_lossy(&self.rest[..whole]));
+        let text = String::from_utf8_lossy(&self.rest[..whole]);
+        let written = self.out.write_all(visible_lines(&text).as_bytes());
         self.rest.drain(..whole);
-        self.out.write_all(text.as_bytes())?;
-        Ok(bytes.len())
+        written.map(|()| bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {

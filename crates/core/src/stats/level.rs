@@ -25,10 +25,12 @@ pub fn level(values: &[f64]) -> Option<Level> {
     if values.is_empty() || values.iter().any(|v| !v.is_finite() || *v <= 0.0) {
         return None;
     }
-    let logs: Vec<f64> = values.iter().map(|v| v.ln()).collect();
-    let centre = mean(&logs);
+    let logs = || values.iter().map(|v| v.ln());
+    let centre = logs().sum::<f64>() / values.len() as f64;
     let natural = |log: f64| log.exp().clamp(f64::MIN_POSITIVE, f64::MAX);
-    let interval = reach(&logs).map(|half| (natural(centre - half), natural(centre + half)));
+    // A large bundle has millions of levels of one repeat.
+    let half = (values.len() >= FEWEST).then(|| reach(&logs().collect::<Vec<f64>>())).flatten();
+    let interval = half.map(|half| (natural(centre - half), natural(centre + half)));
     Some(Level { value: natural(centre), interval, repeats: values.len() })
 }
 

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, Row};
+use serde::Deserialize;
+use serde::de::value::{Error as ValueError, StrDeserializer};
 
 use super::histograms::{self, bounded, count};
 use super::identity;
@@ -11,6 +13,7 @@ use super::limits::{self, QueryLimit, QueryMeter};
 use super::schema::{self, OpenMode, optional_text, text};
 use crate::base::error::{Context, Error, Result};
 use crate::base::text::visible;
+use crate::plan::Field;
 use crate::record::{
     Axis, Class, DriveState, Fact, Interval, Mask, Point, PointKey, PreparationStep, RateInterval,
     Reported, Run, RunContents, Sample, SlowOp,
@@ -299,8 +302,8 @@ pub fn key(row: &Row<'_>, first: usize) -> Result<PointKey> {
     let axis = match name {
         None => None,
         Some(name) => {
-            let field: String = row.get(first + 3)?;
-            let field = serde_json::from_value(field.into()).context("a point's axis_field")?;
+            let field = StrDeserializer::<ValueError>::new(row.get_ref(first + 3)?.as_str()?);
+            let field = Field::deserialize(field).context("a point's axis_field")?;
             Some(Axis { name, field, value: row.get::<_, f64>(first + 4)?.into() })
         }
     };

@@ -69,43 +69,59 @@ fn centred(read: &Histogram) -> Histogram {
 fn plain_v2(bytes: &[u8]) -> Option<Histogram> {
     let (header, mut rest) = bytes.split_at_checked(40)?;
     let word = |at: usize| Some(u32::from_be_bytes(header.get(at..at + 4)?.try_into().ok()?));
-    let bounds = [&1u64.to_be_bytes()[..], &HIGHEST_NS.to_be_bytes(), &1f64.to_be_bytes()].concat();
     if word(0)? != PLAIN_V2 || word(4)? as usize != rest.len() || word(8)? != 0 || word(12)? != 3 {
         return None;
     }
-    if header[16..] != bounds {
+    let bounds = [1u64.to_be_bytes(), HIGHEST_NS.to_be_bytes(), 1f64.to_be_bytes()];
+    if header[16..] != *bounds.as_flattened() {
         return None;
     }
-    let (mut found, mut index) = (Vec::with_capacity(rest.len().min(BUCKETS)), 0usize);
-    while !rest.is_empty() {
-        let n = zig_zag(&mut rest)?;
+    let (mut first, mut index) = (0, 0usize);
+    let mut counts = Vec::with_capacity(rest.len().min(BUCKETS));
+    while let [byte, after @ ..] = rest {
+        // Nearly all counts have one byte.
+        let n = match byte {
+            0..0x80 => {
+                rest = after;
+                signed(u64::from(*byte))
+            }
+            _ => zig_zag(&mut rest)?,
+        };
         if n <= 0 {
             // A run of zeros; a single one is stored as itself.
             index = index.checked_add(usize::try_from(n.unsigned_abs().max(1)).ok()?)?;
         } else if index < BUCKETS && n as u64 <= limits::REQUESTS.most {
-            found.push((index, n as u64));
+            if counts.is_empty() {
+                first = index;
+            } else if counts.len() < index - first {
+                counts.resize(index - first, 0);
+            }
+            counts.push(n as u64);
             index += 1;
         } else {
             return None;
         }
     }
-    Some(Histogram::of_buckets(&found))
+    Some(Histogram::of_counts(first, counts))
 }
 
 /// The format's integers: seven bits per byte, lowest first, a ninth byte in full; the sign is the
 /// lowest bit.
 fn zig_zag(rest: &mut &[u8]) -> Option<i64> {
-    let mut value = 0u64;
-    for i in 0..9 {
+    let (mut value, mut bits) = (0u64, 0);
+    loop {
         let (&byte, after) = rest.split_first()?;
         *rest = after;
-        let last = i == 8 || byte < 0x80;
-        value |= u64::from(if i == 8 { byte } else { byte & 0x7F }) << (7 * i);
-        if last {
-            break;
+        if byte < 0x80 || bits == 56 {
+            return Some(signed(value | u64::from(byte) << bits));
         }
+        value |= u64::from(byte & 0x7F) << bits;
+        bits += 7;
     }
-    Some((value >> 1) as i64 ^ -((value & 1) as i64))
+}
+
+fn signed(zig_zag: u64) -> i64 {
+    (zig_zag >> 1) as i64 ^ -((zig_zag & 1) as i64)
 }
 
 /// Reads the columns from `first` on: V2, sum, maximum, overflow and, if `min` is set, the minimum

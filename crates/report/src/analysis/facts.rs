@@ -5,6 +5,7 @@ mod concluded;
 mod subjects;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::analysis::caveat::Caveat;
 use crate::analysis::comparison::{Claim, Comparison, Crossover, Gap, StepLead};
@@ -266,9 +267,10 @@ pub struct CellFacts {
     /// The run of its points.
     pub run: RunKey,
     /// The headline streams together; None if every repeat failed.
-    pub total: Option<RepeatSummary>,
-    /// Each stream by name, whether it counts in the headline, and its figures.
-    pub streams: Vec<(String, bool, RepeatSummary)>,
+    pub total: Option<Arc<RepeatSummary>>,
+    /// Each stream by name, whether it counts in the headline, and its figures: those of `total`
+    /// if it is alone.
+    pub streams: Vec<(String, bool, Arc<RepeatSummary>)>,
     /// The headline streams on each drive of a group; empty for a single drive.
     pub drives: Vec<(DriveKey, RepeatSummary)>,
     /// The same for each instance of the streams, by drive and instance; empty if there is one.
@@ -317,7 +319,7 @@ impl CellFacts {
 
     /// The figures of one of its streams.
     pub fn stream(&self, name: &str) -> Option<&RepeatSummary> {
-        self.streams.iter().find(|(own, ..)| own == name).map(|(.., summary)| summary)
+        self.streams.iter().find(|(own, ..)| own == name).map(|(.., summary)| &**summary)
     }
 
     /// Its figures are known not to be limited by the drive.

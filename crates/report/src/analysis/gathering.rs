@@ -2,6 +2,7 @@
 //! then the comparisons.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 use super::facts::{
     AxisFacts, AxisPosition, CellCost, CellFacts, DisclosureGroup, EarlyEnd, Facts, ProtocolFacts,
@@ -42,7 +43,6 @@ struct Measured {
     subject: SubjectKey,
     /// As stored in the bundle.
     subject_name: String,
-    step: StepKey,
     /// Bits of the axis value's number.
     value: u64,
     repeat: u32,
@@ -77,7 +77,8 @@ impl PlannedRun {
 /// Gathers bundles: all runs first, then every point, then the comparisons.
 pub struct Gathering {
     facts: Facts,
-    measured: Vec<Measured>,
+    /// By step.
+    measured: Keyed<StepKey, Vec<Measured>>,
     planned: Keyed<RunKey, PlannedRun>,
     idle: Keyed<RunKey, Vec<IdlePower>>,
     /// The steps by name.
@@ -116,7 +117,7 @@ impl Gathering {
         };
         let mut gathering = Gathering {
             facts,
-            measured: Vec::new(),
+            measured: Keyed::new(),
             planned: Keyed::new(),
             idle: Keyed::new(),
             steps: HashMap::new(),
@@ -238,9 +239,11 @@ impl Gathering {
         }
     }
 
+    /// Notes the keys of the steps, of which no point is there yet.
     fn name_steps(&mut self) {
         let steps = self.facts.measured.steps.iter_enumerated();
         self.steps = steps.map(|(key, step)| (step.name.clone(), key)).collect();
+        self.measured = self.facts.measured.steps.iter().map(|_| Vec::new()).collect();
     }
 
     /// The place of a point on its step's axis.
@@ -288,11 +291,10 @@ impl Gathering {
         summary.follow(&rates);
         let ops = point.cells.iter().flat_map(|c| &c.tallies).map(|t| t.ops).sum();
         let plan = &self.facts.setup.runs[run].resolved;
-        self.measured.push(Measured {
+        self.measured[step].push(Measured {
             run,
             subject,
             subject_name: point.key.subject.clone(),
-            step,
             value: bits,
             repeat: point.key.repeat,
             replay: PointReplay::of(&point, &rates, &samples),
@@ -309,7 +311,6 @@ impl Gathering {
     /// points. Nothing is compared; an instrument's delay is estimated from these points only.
     pub fn part(&mut self, show: &mut dyn FnMut(&Facts) -> Result<()>) -> Result<()> {
         self.put_together();
-        self.measured.clear();
         // By the keys of steps, which change.
         self.seen.clear();
         let steps = std::mem::take(&mut self.facts.measured.steps);
@@ -330,15 +331,15 @@ impl Gathering {
     }
 
     fn put_together(&mut self) {
-        let late = self.measured.iter_mut().map(|m| ((m.run, m.subject), &mut m.metered));
+        let measured = self.measured.iter_mut().flatten();
+        let late = measured.map(|m| ((m.run, m.subject), &mut m.metered));
         meter_facts::agree(late);
         let capacity = |s: &SubjectFacts| Some(s.capacity_bytes? * s.drive_count() as f64);
         let capacities: Keyed<SubjectKey, Option<f64>> =
             self.facts.subjects.iter().map(capacity).collect();
-        let mut by_step: Keyed<StepKey, Vec<&Measured>> =
-            self.facts.measured.steps.iter().map(|_| Vec::new()).collect();
-        self.measured.iter().for_each(|m| by_step[m.step].push(m));
-        for (step, own) in self.facts.measured.steps.iter_mut().zip(by_step) {
+        // Step by step, so that the points of a step do not remain beside its facts.
+        let measured = std::mem::take(&mut self.measured);
+        for (step, own) in self.facts.measured.steps.iter_mut().zip(measured) {
             step.fill(&own, &self.idle, &capacities);
             step.metrics = Metric::of_step(step, &self.facts.statements.metrics);
             step.headline_metric = lead::metric(step);
@@ -399,7 +400,7 @@ impl Facts {
 impl StepFacts {
     fn fill(
         &mut self,
-        measured: &[&Measured],
+        measured: &[Measured],
         idle: &Keyed<RunKey, Vec<IdlePower>>,
         capacities: &Keyed<SubjectKey, Option<f64>>,
     ) {
@@ -411,6 +412,7 @@ impl StepFacts {
             groups.entry((at[&m.value], m.subject)).or_default().push(m);
         }
         self.lead = lead_of(&groups);
+        self.cells.reserve_exact(groups.len());
         for ((value, subject), group) in &groups {
             self.index.insert((*subject, *value), self.cells.len());
             let writes: Vec<_> = group.iter().map(|m| m.metered.writes.as_ref()).collect();
@@ -436,7 +438,7 @@ fn cell(
 ) -> CellFacts {
     let first = group[0];
     let totals: Vec<_> = group.iter().map(|m| &m.summary.total).collect();
-    let total = summarise(&totals);
+    let total = summarise(&totals).map(Arc::new);
     // A single stream is the total.
     let name = first.summary.streams.first().map(|(name, ..)| name);
     let alone =
@@ -444,8 +446,8 @@ fn cell(
     let alone = group.iter().all(alone);
     let mut streams = Vec::new();
     for (name, headline, _) in &first.summary.streams {
-        let of_stream: Vec<_> = group.iter().filter_map(|m| m.summary.stream(name)).collect();
-        let own = if alone { total.clone() } else { summarise(&of_stream) };
+        let of_stream = || group.iter().filter_map(|m| m.summary.stream(name)).collect::<Vec<_>>();
+        let own = if alone { total.clone() } else { summarise(&of_stream()).map(Arc::new) };
         streams.extend(own.map(|s| (name.clone(), *headline, s)));
     }
     let mut drives = Vec::new();

@@ -261,7 +261,7 @@ impl PointPart {
     /// A cell's figures for it.
     pub fn of<'a>(&self, cell: &'a CellFacts) -> Option<&'a RepeatSummary> {
         match self {
-            PointPart::Whole => cell.total.as_ref(),
+            PointPart::Whole => cell.total.as_deref(),
             PointPart::Stream(stream) => cell.stream(stream),
             PointPart::Drive(drive) => {
                 cell.drives.iter().find(|(index, _)| index == drive).map(|(_, s)| s)

@@ -73,6 +73,9 @@ pub struct MetersAround {
 impl Outliers {
     /// Those of one point that completed this many ops.
     pub fn of(ops: Vec<SlowOp>, completed: u64, repeat: u32, samples: &[Sample]) -> Outliers {
+        if ops.is_empty() {
+            return Outliers::default();
+        }
         let outliers = ops.len().min((completed / ONE_IN).max(1) as usize);
         let causes = judge(&ops);
         let mut all = Outliers::default();
@@ -87,9 +90,6 @@ impl Outliers {
             cause: *cause,
         };
         all.marks = ops.iter().zip(&causes).take(outliers.min(MARKED)).map(mark).collect();
-        if outliers == 0 {
-            return all;
-        }
         let gauges = meter_series::of_samples(samples.to_vec());
         let listed = ops.into_iter().zip(causes).take(outliers.min(LISTED));
         let outlier = |(op, (cause, reason))| {

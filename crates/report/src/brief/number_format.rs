@@ -142,6 +142,10 @@ pub fn grouped(l: Language, n: u64) -> String {
 pub fn decimal(l: Language, value: f64, decimals: usize) -> String {
     let printed = format!("{value:.decimals$}");
     let (whole, fraction) = printed.split_once('.').unwrap_or((&printed, ""));
+    // Nothing to group.
+    if whole.len() <= 3 && whole.bytes().all(|b| b.is_ascii_digit()) {
+        return l.number(&printed);
+    }
     let whole = units::grouped(whole.parse().unwrap_or(0));
     l.number(&if fraction.is_empty() { whole } else { format!("{whole}.{fraction}") })
 }

@@ -1,6 +1,8 @@
 //! The output of `dyno show`, `dyno compare` and `dyno claims`: the same tables and sentences as in
 //! the brief.
 
+use std::collections::HashMap;
+
 use super::block::{Block, Mark, Table};
 use super::fleet as words;
 use super::lead::Lead;
@@ -201,7 +203,7 @@ fn points(l: Language, subjects: &Subjects, step: &StepFacts) -> Table {
     head.push(say!(l, "mean"));
     head.extend(["p50", "p99", "p99.9", "p99.99", "p99.999"].map(String::from));
     head.push(say!(l, "column-max"));
-    let mut rows = Vec::new();
+    let (mut rows, mut ops) = (Vec::new(), HashMap::new());
     for cell in &step.cells {
         let at = &step.values[cell.value].text(l);
         for (stream, headline, summary) in &cell.streams {
@@ -209,10 +211,10 @@ fn points(l: Language, subjects: &Subjects, step: &StepFacts) -> Table {
                 if *headline { stream.clone() } else { say!(l, "in-brackets", what = stream) };
             for class in &summary.classes {
                 let mark = if *headline { Mark::None } else { Mark::Side };
-                rows.push((
-                    mark,
-                    show_row(l, [at, &name(subjects, cell), &stream], summary, class),
-                ));
+                let op = || l.name(&Name::op(class.class.name()));
+                let op = ops.entry(class.class).or_insert_with(op);
+                let subject = name(subjects, cell);
+                rows.push((mark, show_row(l, [at, &subject, &stream, &*op], summary, class)));
             }
         }
     }
@@ -221,22 +223,19 @@ fn points(l: Language, subjects: &Subjects, step: &StepFacts) -> Table {
 
 fn show_row(
     l: Language,
-    [at, subject, stream]: [&str; 3],
+    names: [&str; 4],
     summary: &RepeatSummary,
     class: &ClassSummary,
 ) -> Vec<TableCell> {
     let one_class = summary.classes.len() == 1;
     let times: &Latency = class.user_latency();
     let rate = if one_class { &summary.ops_per_s } else { &class.ops_per_s }.as_ref();
-    let mut row = texts([
-        at.to_string(),
-        subject.to_string(),
-        stream.to_string(),
-        l.name(&Name::op(class.class.name())),
+    let numbers = [
         number_format::ops(l, rate) + &number_format::given_up(l, class.given_up),
         number_format::spread(l, rate),
         number_format::megabytes_of(l, class.bytes_per_s.as_ref()),
-    ]);
+    ];
+    let mut row = texts(names.map(String::from).into_iter().chain(numbers));
     row.push(TableCell::mean(Some(times)));
     let shown = [P50, P99, P999, P9999, P99999];
     row.extend(shown.map(|at| TableCell::percentile(Some(times), at)));

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::fmt::Write;
+use std::iter::repeat_n;
 
 use unicode_width::UnicodeWidthStr;
 
@@ -132,11 +133,14 @@ fn part(out: &mut String, table: &Table, (widths, apart): (&[usize], usize), sho
         out.push(' ');
         for (i, c) in shown.iter().copied().enumerate() {
             let text = row.get(c).map_or("", String::as_str);
-            let cut = cut(text, if c < table.left { widths[c] } else { usize::MAX });
-            let gap = widths[c].saturating_sub(cut.width());
+            let (width, wide) = (widths[c], text.width());
+            let cut = if c < table.left && wide > width { cut(text, width) } else { text.into() };
+            let gap = width.saturating_sub(if wide > width { cut.width() } else { wide });
             let (before, after) = if c < table.left { (0, gap) } else { (gap, 0) };
             let space = if i == 0 { 1 } else { apart };
-            let _ = write!(out, "{:space$}{:before$}{cut}{:after$}", "", "", "");
+            out.extend(repeat_n(' ', space + before));
+            out.push_str(&cut);
+            out.extend(repeat_n(' ', after));
         }
         out.truncate(begin + out[begin..].trim_end().len());
         out.push('\n');
@@ -146,10 +150,8 @@ fn part(out: &mut String, table: &Table, (widths, apart): (&[usize], usize), sho
     }
 }
 
+/// The beginning of a name that is wider.
 fn cut(name: &str, most: usize) -> Cow<'_, str> {
-    if name.width() <= most {
-        return Cow::Borrowed(name);
-    }
     let mut kept = name.to_string();
     while kept.width() >= most {
         kept.pop();

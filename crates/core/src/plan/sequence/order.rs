@@ -10,7 +10,7 @@
 
 use std::collections::HashMap;
 
-use crate::plan::model::{Order, Plan, PointKey};
+use crate::plan::model::{Axis, Order, Plan, PointKey};
 use crate::plan::sequence::cells::{StepValue, cells};
 
 /// The current `Plan::order_version`. Bundles of version 0 used the plan's order, reversed in every
@@ -44,23 +44,22 @@ pub(in crate::plan) fn turns(plan: &Plan, point: usize, repeat: u32) -> Vec<usiz
 
 /// A plan's points by step and axis value, for fast look-up of a point's place.
 pub struct PointIndex {
-    points: HashMap<(String, Option<u64>), usize>,
+    points: HashMap<String, HashMap<Option<u64>, usize>>,
 }
 
 impl PointIndex {
     /// Of all points of a plan.
     pub fn of(plan: &Plan) -> PointIndex {
-        let bits = |cell: &StepValue<'_>| cell.axis.as_ref().map(|a| a.value.as_f64().to_bits());
-        let points = cells(plan)
-            .iter()
-            .map(|cell| ((cell.step.name.clone(), bits(cell)), cell.point))
-            .collect();
+        let mut points: HashMap<String, HashMap<Option<u64>, usize>> = HashMap::new();
+        for StepValue { step, axis, point } in cells(plan) {
+            points.entry(step.name.clone()).or_default().insert(bits(axis.as_ref()), point);
+        }
         PointIndex { points }
     }
 
     /// Whether the plan measures this point.
     pub fn has(&self, plan: &Plan, key: &PointKey) -> bool {
-        self.points.contains_key(&at(key))
+        self.point(key).is_some()
             && plan.subjects.iter().any(|subject| subject.name == key.subject)
             && (1..=plan.repeats).contains(&key.repeat)
     }
@@ -72,17 +71,21 @@ impl PointIndex {
         if plan.order != Order::Interleaved {
             return None;
         }
-        let point = *self.points.get(&at(key))?;
+        let point = self.point(key)?;
         let subject = plan.subjects.iter().position(|subject| subject.name == key.subject)?;
         turns(plan, point, key.repeat)
             .iter()
             .position(|turn| *turn == subject)
             .map(|place| place as u32)
     }
+
+    fn point(&self, key: &PointKey) -> Option<usize> {
+        self.points.get(&key.step)?.get(&bits(key.axis.as_ref())).copied()
+    }
 }
 
-fn at(key: &PointKey) -> (String, Option<u64>) {
-    (key.step.clone(), key.axis.as_ref().map(|a| a.value.as_f64().to_bits()))
+fn bits(axis: Option<&Axis>) -> Option<u64> {
+    axis.map(|axis| axis.value.as_f64().to_bits())
 }
 
 #[cfg(test)]

@@ -47,8 +47,9 @@ struct WindowBatches {
 /// average step of a steady drift and the single step of a cliff are excluded; noise is pooled over
 /// the repeats. The threshold is from simulation (docs/claims.md): at most 2 % of steady points are
 /// marked.
-pub fn drift(repeats: &[Vec<f64>]) -> Drift {
-    let windows: Vec<WindowBatches> = repeats.iter().filter_map(|r| WindowBatches::of(r)).collect();
+pub fn drift<'r>(repeats: impl IntoIterator<Item = &'r Vec<f64>>) -> Drift {
+    let windows = repeats.into_iter().filter_map(|r| WindowBatches::of(r));
+    let windows: Vec<WindowBatches> = windows.collect();
     if windows.is_empty() {
         return Drift::TooShort;
     }

@@ -72,6 +72,7 @@ fn of(cell: &CellFacts, (failed, unsteady, imported): (usize, bool, bool)) -> Ve
         n => all.push(Caveat::FewRepeats(n)),
     }
     all.extend(cell.not_the_drive().cloned().map(Caveat::NotTheDrive));
+    all.shrink_to_fit();
     all
 }
 

@@ -163,6 +163,9 @@ impl PointSummary {
 
     /// Stores the second-by-second series of each part.
     pub fn follow(&mut self, rates: &[RateInterval]) {
+        if rates.is_empty() {
+            return;
+        }
         let seconds = |keep: &dyn Fn(&RateInterval) -> bool| {
             series_of(rates, keep).into_iter().map(|(_, ops)| ops).collect()
         };
@@ -194,10 +197,11 @@ impl Numbers {
     pub fn of(cells: &[&Cell], window_ns: Option<u64>) -> Numbers {
         let seconds = window_ns.unwrap_or(0).max(1) as f64 / 1e9;
         let tallies: Vec<&Tally> = cells.iter().flat_map(|c| &c.tallies).collect();
-        let classes: Vec<ClassNumbers> = Class::in_order(tallies.iter().map(|t| t.class))
-            .into_iter()
-            .filter_map(|class| ClassNumbers::of(class, &tallies, seconds))
-            .collect();
+        let declared = Class::in_order(tallies.iter().map(|t| t.class));
+        // Collecting would allocate four at least.
+        let mut classes = Vec::with_capacity(declared.len());
+        let of = |class| ClassNumbers::of(class, &tallies, seconds);
+        classes.extend(declared.into_iter().filter_map(of));
         Numbers {
             ops_per_s: Some(sum(&tallies, Class::counts_as_op, |t| t.ops) / seconds),
             bytes_per_s: Some(sum(&tallies, Class::moves_data, |t| t.bytes) / seconds),

@@ -126,8 +126,8 @@ pub struct Latency {
     pub max_ns: Option<u64>,
     /// The digits with which the source of imported figures writes it.
     pub max_digits: Option<u32>,
-    /// The shares that took each of `OVER_MS` or longer.
-    pub over: [Option<Level>; OVER_MS.len()],
+    /// For each repeat, the shares that took each of `OVER_MS` or longer.
+    over_by_repeat: Vec<[Option<f64>; OVER_MS.len()]>,
     /// For each repeat, if every repeat has one.
     pub mean_by_repeat: Vec<f64>,
     /// Each percentile's value in each repeat that has one.
@@ -142,8 +142,9 @@ pub fn summarise(repeats: &[&Numbers]) -> Option<RepeatSummary> {
     let of = |values: &Option<Vec<f64>>, unit| estimate::from_repeats(values.as_ref()?, unit);
     let written = || repeats.iter().map(|n| n.written());
     let declared = Class::in_order(repeats.iter().flat_map(|n| &n.classes).map(|c| c.class));
-    let classes =
-        declared.into_iter().filter_map(|class| summarise_class(class, repeats)).collect();
+    // Collecting would allocate four at least, each of a kilobyte.
+    let mut classes = Vec::with_capacity(declared.len());
+    classes.extend(declared.into_iter().filter_map(|class| summarise_class(class, repeats)));
     Some(RepeatSummary {
         ops_per_s: of(&ops, "ops/s").map(|e| e.written_in(written().map(|(ops, _)| ops))),
         bytes_per_s: of(&bytes, "bytes/s").map(|e| e.written_in(written().map(|(_, bytes)| bytes))),
@@ -157,7 +158,7 @@ pub fn summarise(repeats: &[&Numbers]) -> Option<RepeatSummary> {
         backlog_end: repeats.iter().map(|n| n.backlog_end).max().unwrap_or(0),
         threads: first.threads,
         depth: first.depth,
-        drift: trend::drift(&repeats.iter().map(|n| n.seconds.clone()).collect::<Vec<_>>()),
+        drift: trend::drift(repeats.iter().map(|n| &n.seconds)),
     })
 }
 
@@ -227,9 +228,18 @@ fn latency(repeats: &[&Times], written: &[WrittenDigits]) -> Latency {
         }),
         max_ns: repeats.iter().filter_map(|t| t.max_ns).max(),
         max_digits: written.iter().filter_map(|d| d.max).min(),
-        over: std::array::from_fn(|i| whole(&|t| t.over[i]).and_then(|all| level::share(&all))),
+        over_by_repeat: repeats.iter().map(|t| t.over).collect(),
         mean_by_repeat: mean.unwrap_or_default(),
         percentiles_by_repeat: percentiles.map(Option::unwrap_or_default),
+    }
+}
+
+impl Latency {
+    /// The shares that took each of `OVER_MS` or longer.
+    pub fn over(&self) -> [Option<Level>; OVER_MS.len()] {
+        let of = |i: usize| self.over_by_repeat.iter().map(|over| over[i]).collect();
+        let share = |all: Option<Vec<f64>>| level::share(&all?);
+        std::array::from_fn(|i| share(of(i)))
     }
 }
 

@@ -12,6 +12,9 @@ impl PointSummary {
     /// Sets the reported figures. The latencies of several streams have no sum, so the total only
     /// takes them from a single one.
     pub fn report(&mut self, reported: &[Reported]) {
+        if reported.is_empty() {
+            return;
+        }
         let mut leading = Vec::new();
         for (name, headline, numbers) in &mut self.streams {
             let own: Vec<&Reported> = reported.iter().filter(|t| t.stream == *name).collect();

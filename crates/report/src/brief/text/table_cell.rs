@@ -252,8 +252,10 @@ impl Table {
             }
         }
         for (mark, row) in rows {
-            let cells = row.into_iter().zip(&scales);
-            let cells = cells.map(|(cell, scale)| cell.in_scale(l, scale.as_ref())).collect();
+            // Collecting would keep the larger memory of the row.
+            let mut cells = Vec::with_capacity(row.len());
+            let printed = row.into_iter().zip(&scales);
+            cells.extend(printed.map(|(cell, scale)| cell.in_scale(l, scale.as_ref())));
             table.row(mark, cells);
         }
         table

@@ -86,7 +86,7 @@ impl StepDrawing<'_> {
         let series = self.lead().into_iter().map(|(_, cell)| BarSeries {
             name: name(self.subjects, cell),
             values: vec![
-                of_cell(cell, cell.total.as_ref().and_then(p99)),
+                of_cell(cell, cell.total.as_deref().and_then(p99)),
                 of_cell(cell, mean(cell)),
             ],
         });

@@ -72,7 +72,7 @@ fn table(
             let of = |index: StepKey| {
                 let step = &measured.steps[index];
                 let at = step.values.position(|own| own.label == value.label)?;
-                step.cell(subject, at)?.total.as_ref()
+                step.cell(subject, at)?.total.as_deref()
             };
             let plain = group.plain.and_then(of);
             for (manner, index) in group.steps() {

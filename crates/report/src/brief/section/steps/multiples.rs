@@ -89,7 +89,7 @@ fn rows(
             let share = level.as_ref().map(|level| level.value * 100.0);
             share.map_or(NONE.to_string(), |share| number_format::percent(l, share, 2))
         };
-        let shares: Vec<String> = latency.over.iter().map(share).collect();
+        let shares: Vec<String> = latency.over().iter().map(share).collect();
         [vec![at.clone(), time], shares, vec![holds]].concat()
     };
     let holds = match cell.holds == Some(true) {
