@@ -11,8 +11,9 @@ use dyno::store::Bundle;
 use crate::support::{size, skip};
 
 const DYNO: &str = env!("CARGO_BIN_EXE_dyno");
-/// Writes of the lab's fill: 16 MiB in blocks of 64 KiB.
-const FILL: u64 = 256;
+/// The lab's dataset, and the writes of its fill, in blocks of 64 KiB.
+const DATASET: usize = 4 << 20;
+const FILL: u64 = DATASET as u64 >> 16;
 /// Flushes of the lab's fill: one at its end.
 const FILLS_FLUSH: u64 = 1;
 
@@ -174,7 +175,7 @@ fn in_qemu_every_way_to_a_drive_sends_what_it_counts_and_what_it_lacks_is_said()
 fn ways_write_what_they_should(lab: &Lab) {
     let drive = std::fs::read(lab.path("written")).unwrap();
     assert_eq!(drive.len(), 64 << 20);
-    let (used, rest) = drive.split_at(16 << 20);
+    let (used, rest) = drive.split_at(DATASET);
     // Random data differ in all but one byte in 256.
     let written = used.iter().filter(|byte| **byte != 0).count();
     assert!(written > used.len() / 256 * 254, "{written} bytes");
@@ -234,7 +235,7 @@ fn all_is_read_back(lab: &Lab, way: &str, past_the_block_layer: bool) {
         let verified = stored.point.facts.iter().find_map(Verified::of_fact);
         let verified = verified.unwrap_or_else(|| panic!("{way}, {step}: nothing verified"));
         // A busy machine's guest does not read all of it in a second.
-        let least = if step == "mix" { 10 } else { size(10, (16 << 20) / 4096) };
+        let least = if step == "mix" { 10 } else { size(10, DATASET as u64 / 4096) };
         assert!(verified.checked >= least && verified.wrong == 0, "{way}, {step}: {verified:?}");
     }
     // Exact counts, each on its own path.
