@@ -23,7 +23,7 @@ value_size = 400
 FILL
 [[step]]
 name = "read"
-duration = "4s"
+duration = "DURATION"
 [[step.stream]]
 name = "readers"
 engine = "rocksdb"
@@ -42,9 +42,14 @@ fn run(command: &mut Command) -> String {
     said
 }
 
-/// Fills (or finds) the database below `dir/x` and reads it; returns the rows of `dyno export`.
-fn dyno(dir: &Path, fill: &str) -> String {
-    std::fs::write(dir.join("p.toml"), PROTOCOL.replace("FILL", fill)).unwrap();
+/// Fills (or finds) the database below `dir/x` and reads it for a time; returns the rows of
+/// `dyno export`.
+fn dyno(dir: &Path, fill: &str, duration: &str) -> String {
+    std::fs::write(
+        dir.join("p.toml"),
+        PROTOCOL.replace("FILL", fill).replace("DURATION", duration),
+    )
+    .unwrap();
     std::fs::create_dir_all(dir.join("x")).unwrap();
     let dyno = || {
         let mut command = Command::new(env!("CARGO_BIN_EXE_dyno"));
@@ -91,7 +96,7 @@ fn db_bench_finds_every_key_that_dyno_wrote() {
     let Some(db_bench) = db_bench() else { return };
     for fill in ["fillseq", "filluniquerandom"] {
         let dir = tempfile::tempdir().unwrap();
-        dyno(dir.path(), &format!("fill = {{ kind = \"{fill}\", threads = 2 }}"));
+        dyno(dir.path(), &format!("fill = {{ kind = \"{fill}\", threads = 2 }}"), "100ms");
         let said = bench(&db_bench, dir.path(), "readrandom", true);
         assert!(said.contains(&format!("({READS} of {READS} found)")), "{fill}: {said}");
     }
@@ -103,7 +108,7 @@ fn dyno_finds_every_key_that_db_bench_wrote() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir_all(dir.path().join("x/dyno-data/db.0")).unwrap();
     bench(&db_bench, dir.path(), "fillseq", false);
-    let csv = dyno(dir.path(), "");
+    let csv = dyno(dir.path(), "", "4s");
     assert!(column(&csv, "ops") >= 10 * KEYS, "{csv}");
     assert_eq!(column(&csv, "misses"), 0, "{csv}");
 }

@@ -233,7 +233,8 @@ fn both_protocols_end_in_a_brief_with_every_kind_of_op() {
         dyno.current_dir(bench.dir.path()).args(["run", &protocol, "--scale", "small"]);
         dyno.args(["--repeats", "1", "--subject", "A=drive", "--bundle", "b.dyno"]);
         for step in ["a", "b", "c", "d", "e", "f"] {
-            for (field, value) in [("warmup", "0s"), ("duration", "1s"), ("sweep.values", "[2]")] {
+            for (field, value) in [("warmup", "0s"), ("duration", "500ms"), ("sweep.values", "[2]")]
+            {
                 dyno.args(["--set", &format!("step.{step}.{field}={value}")]);
             }
         }

@@ -195,12 +195,12 @@ impl MariaDb {
     }
 
     #[track_caller]
-    pub fn dyno(&self, database: &str, dataset: &str, workload: &str) {
+    pub fn dyno(&self, database: &str, dataset: &str, workload: &str, seconds: u32) {
         self.bench.protocol(
             &format!("server = \"existing\"\n{dataset}"),
             "mysql",
             workload,
-            (2, 2),
+            (2, seconds),
         );
         let output = self.bench.dyno(&self.url(database)).output().unwrap();
         assert!(output.status.success(), "{}", said(&output));
