@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Runs the tests: each in a process of its own, those that do not measure side by side, those of
-tests/measured alone, or with others that take little of a processor.
+tests/measured alone, or beside others of their kind. One that does not pass beside others is
+repeated alone, and that counts.
 
     scripts/test.py [PART …] [-- CARGO OPTIONS]
 
@@ -51,10 +52,18 @@ LONG = ("attack::served", "attack::killed", "hostile::bundles", "hostile::large"
 EMULATED = "in_qemu"
 # Their nice value.
 PREFERRED = -10
-# Measuring tests that need little processor time: they do not disturb one another.
-PACED = ("measured::act::the_multiple", "measured::meters::a_meter_that_dies",
-         "measured::meters::a_scripted_meter", "measured::terminals",
+# Measuring tests that need little processor time: all run side by side, …
+PACED = ("measured::act::the_", "measured::meters::a_meter_that",
+         "measured::meters::a_scripted_meter", "measured::replay::a_load",
+         "measured::replay_beside", "measured::terminals",
          "measured::truth::in_open_loop_a_stall")
+# … and those that keep one processor busy and expect no more of it than counts, medians and lower
+# bounds: as many as there are processors.
+BUSY = ("measured::meters::the_meters", "measured::replay::a_long", "measured::selftest",
+        "measured::truth::a_bimodal", "measured::truth::a_fixed", "measured::truth::a_high",
+        "measured::truth::what_an_overloaded")
+# Set for a test that runs beside others: it measures once, whatever disturbs it.
+BESIDE = "DYNO_BESIDE"
 
 # Temporary files of a run are in a folder of its own, which holds this lock as long as the run
 # lives. A short name, because sockets are made below it.
@@ -89,12 +98,12 @@ class Test:
         at = [n for n, line in enumerate(lines) if " panicked at " in line]
         return [line for n in at for line in lines[n:n + 4]][-PANIC_LINES:]
 
-    def run(self):
+    def run(self, **more):
         begun = time.monotonic()
         command = [self.executable, "--exact", self.path, "--nocapture", "--test-threads=1"]
-        process = subprocess.Popen(command, cwd=ROOT, env=environment(), stdin=subprocess.DEVNULL,
-                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                   start_new_session=True)
+        process = subprocess.Popen(command, cwd=ROOT, env=environment() | more,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, start_new_session=True)
         running.add(process)
         if EMULATED in self.path:
             prefer(process.pid)
@@ -210,8 +219,8 @@ def phase(what, tests, begun):
 
 
 def run(tests, done=lambda test: None):
-    """All in parallel, emulated machines one at a time; measuring tests last, paced ones together
-    and the others alone; `done` receives each result."""
+    """All in parallel, emulated machines one at a time; measuring tests last: paced ones together,
+    then busy ones, then the others alone; `done` receives each result."""
 
     def one(test):
         test.run()
@@ -219,8 +228,20 @@ def run(tests, done=lambda test: None):
             test.report()
             done(test)
 
+    def beside_others(test):
+        test.run(**{BESIDE: "1"})
+        if test.state != "passed":
+            why = "".join(f"\n{'':32}{line}" for line in test.panic())
+            print(f"{'':30}  not passed beside others, so alone: {test.name}{why}", flush=True)
+            return alone.append(test)
+        with printing:
+            test.report()
+            done(test)
+
     measured = [t for t in tests if t.program == "measured"]
     paced = [t for t in measured if t.name.startswith(PACED)]
+    busy = longest_first(t for t in measured if t.name.startswith(BUSY))
+    alone = [t for t in measured if t not in paced and t not in busy]
     beside = longest_first(t for t in tests if t.program != "measured")
     emulated = [test for test in beside if EMULATED in test.path]
     begun = time.monotonic()
@@ -230,11 +251,11 @@ def run(tests, done=lambda test: None):
         machines.result()
     phase("side by side", beside, begun)
     begun = time.monotonic()
-    with concurrent.futures.ThreadPoolExecutor(len(PACED)) as pool:
-        list(pool.map(one, paced))
-    for test in measured:
-        if test not in paced:
-            one(test)
+    for together, width in ((paced, len(paced) or 1), (busy, os.cpu_count() or 1)):
+        with concurrent.futures.ThreadPoolExecutor(width) as pool:
+            list(pool.map(beside_others, together))
+    for test in alone:
+        one(test)
     phase("that measure", measured, begun)
     if not SOAK:
         record(tests)

@@ -177,11 +177,11 @@ fn peak_bytes() -> u64 {
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
 }
 
-/// A minute of an hour of 100 million requests every day, at four times its pace; the hour, at
+/// A minute of an hour of 100 million requests every day, at eight times its pace; the hour, at
 /// sixteen times, with DYNO_SOAK=1.
 #[test]
 fn a_long_trace_is_replayed_whole_without_drift_in_bounded_memory() {
-    let (seconds, scale) = (size(60, 3600), size(4, 16));
+    let (seconds, scale) = (size(60, 3600), size(8, 16));
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("long.trace");
     let load = Synthetic { seconds, rate: 27_778.0, burst: 1.0, ..Synthetic::default() };
