@@ -11,9 +11,9 @@ export ROCKSDB_LIB_DIR = $(ROCKSDB)
 export ROCKSDB_STATIC = 1
 endif
 
-# Build flags of the tests; `make test-cli FLAGS=--no-default-features` is without RocksDB, in the
-# dev profile.
-FLAGS ?= --release --locked
+# Build flags of the tests: all features, also those that the program has only if asked for;
+# `make test-cli FLAGS=--no-default-features` is without RocksDB, in the dev profile.
+FLAGS ?= --release --locked --features vector
 
 .PHONY: checkout demo quick tidy test check doc licences advisories soak bench build setup programs
 .PHONY: install reference dist dist-check reproducible rocksdb setup-tests
@@ -92,7 +92,7 @@ tidy:
 
 # Programs run by the tests, and db_bench built against the same RocksDB.
 programs: setup-tests rocksdb
-	cargo test --release --locked --no-run
+	cargo test $(FLAGS) --no-run
 	scripts/db_bench.sh
 
 test: programs
@@ -104,11 +104,11 @@ test-%: setup-tests
 
 check: setup-tests rocksdb tidy doc licences
 	cargo fmt --check
-	cargo clippy --release --locked --all-targets -- -D warnings
+	cargo clippy $(FLAGS) --all-targets -- -D warnings
 	$(MAKE) test
 
 doc: rocksdb
-	RUSTDOCFLAGS="-D warnings" cargo doc --release --locked --no-deps
+	RUSTDOCFLAGS="-D warnings" cargo doc $(FLAGS) --no-deps
 
 licences:
 	scripts/deny.sh licenses bans sources

@@ -61,7 +61,7 @@ class Kept:
 
 def main():
     kept = Kept()
-    tests = test.chosen(sys.argv[1:], ["--release", "--locked"])
+    tests = test.chosen(sys.argv[1:], list(test.OPTIONS))
     left = [one for one in tests if one.name not in kept.passed]
     before = f"{len(tests) - len(left)} of {len(tests)} passed before"
     print(f"commit {kept.commit}, seed {kept.seed}: {before}", flush=True)

@@ -7,8 +7,8 @@ repeated alone, and that counts.
 
 A PART is a module (`tpcc`, `it::tpcc`), a program (`it`) or a whole test
 (`tpcc::a_load_is_consistent`); without one all tests run.
-Cargo's options default to `--release --locked`; `-- --no-default-features` tests without RocksDB,
-in the dev profile. The longest tests begin first, by what each took the last time.
+Cargo's options default to all features in the release profile; `-- --no-default-features` tests
+without RocksDB, in the dev profile. The longest tests begin first, by what each took the last time.
 
 STRICT=1      a test that says SKIPPED fails
 JOBS=n        how many tests run side by side (four times the processors: most of them wait)
@@ -40,6 +40,8 @@ LIMIT_S = 48 * 3600 if SOAK else 25 * 60
 # Output of `support::skip` and `support::size`.
 SKIPPED, SIZE = "SKIPPED: ", "SIZE: "
 SLOWEST = 10
+# As FLAGS of the Makefile.
+OPTIONS = ("--release", "--locked", "--features", "vector")
 # The most lines of a failure that are repeated at the end.
 PANIC_LINES = 12
 # The duration of each test when it last passed, in seconds.
@@ -341,7 +343,7 @@ def stop(*_):
 
 
 def main():
-    parts, options = sys.argv[1:], ["--release", "--locked"]
+    parts, options = sys.argv[1:], list(OPTIONS)
     if "--" in parts:
         at = parts.index("--")
         parts, options = parts[:at], parts[at + 1:]
