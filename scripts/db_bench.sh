@@ -5,11 +5,12 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 target="${CARGO_TARGET_DIR:-target}"
-# Link folders from the crate's build: RocksDB's, compiled by the crate or by scripts/rocksdb.sh,
-# and Snappy's.
-built=$(ls -t "$target"/release/build/librocksdb-sys-*/output 2>/dev/null | head -n 1 || true)
+# Link folders from the crate's builds, the newest first: RocksDB's, compiled by the crate or by
+# scripts/rocksdb.sh, and Snappy's. Each set of features has a build of its own.
+built=$(ls -t "$target"/release/build/librocksdb-sys-*/output 2>/dev/null || true)
 linked() {
-    sed -n 's/^cargo:rustc-link-search=native=//p' "${built:-/dev/null}" | while read -r folder; do
+    # shellcheck disable=SC2086  # a list of files
+    sed -n 's/^cargo:rustc-link-search=native=//p' ${built:-/dev/null} | while read -r folder; do
         if [ -e "$folder/$1" ]; then echo "$folder/$1"; break; fi
     done
 }
