@@ -102,7 +102,7 @@ fn a_build_shows_its_progress_and_an_interruption_leaves_nothing_behind() {
     }
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     fs::create_dir(dir.path().join("a")).unwrap();
-    let large = protocol(10, "1s", "").replace("vectors = 2000", "vectors = 600000");
+    let large = protocol(10, "1s", "").replace("vectors = 2000", "vectors = 300000");
     fs::write(dir.path().join("p.toml"), large).unwrap();
     let mut child = Command::new(DYNO)
         .current_dir(dir.path())
@@ -166,10 +166,10 @@ fn the_kernel_counts_as_many_bytes_as_the_queries_read() {
         ((disk.kernel(3) - before) * 512 - read, read)
     };
     // The first run fills; then the same is read around each load.
-    of("1s");
+    of("200ms");
     // Another test that lists all devices reads this one's signatures too, so three tries are
     // made before what others read counts as different.
-    let tried = || (of("1s"), of("5s"));
+    let tried = || (of("500ms"), of("1500ms"));
     let (once, again) = (0..2).map(|_| tried()).find(|(a, b)| a.0 == b.0).unwrap_or_else(tried);
     assert!(again.1 > once.1, "{once:?} {again:?}");
     assert_eq!(once.0, again.0, "read by others than the load");
