@@ -224,21 +224,23 @@ def run(tests, done=lambda test: None):
     """All in parallel, emulated machines one at a time; measuring tests last: paced ones together,
     then busy ones, then the others alone; `done` receives each result."""
 
-    def one(test):
-        test.run()
+    def ended(test):
         with printing:
             test.report()
             done(test)
+
+    def one(test):
+        test.run()
+        ended(test)
 
     def beside_others(test):
         test.run(**{BESIDE: "1"})
         if test.state != "passed":
             why = "".join(f"\n{'':32}{line}" for line in test.panic())
             print(f"{'':30}  not passed beside others, so alone: {test.name}{why}", flush=True)
-            return alone.append(test)
-        with printing:
-            test.report()
-            done(test)
+            alone.append(test)
+        else:
+            ended(test)
 
     measured = [t for t in tests if t.program == "measured"]
     paced = [t for t in measured if t.name.startswith(PACED)]
