@@ -57,11 +57,24 @@ impl Bundles {
     /// [`bundles::each_step`].
     pub fn each_step(&self, show: &mut dyn FnMut(&Facts) -> Result<()>) -> Result<Facts> {
         let question = Question { outliers: true, ..self.asked.question()? };
+        merge_freed_blocks();
         bundles::each_step(self.language()?, &each(&self.paths)?, &question, show)
     }
 
     fn answer(&self, question: Question) -> Result<Facts> {
+        merge_freed_blocks();
         bundles::facts_in(self.language()?, &each(&self.paths)?, &question)
+    }
+}
+
+/// Makes glibc merge a freed block with its neighbours at once, for a process that only reads: the
+/// millions of small blocks of a large bundle's points are otherwise kept apart, and merged again
+/// and again when a large one is freed (docs/performance.md, "Large bundles").
+fn merge_freed_blocks() {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: sets a parameter of the allocator, which may be done at any time.
+    unsafe {
+        libc::mallopt(libc::M_MXFAST, 0);
     }
 }
 

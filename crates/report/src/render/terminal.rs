@@ -12,6 +12,11 @@ use crate::brief::block::{Block, Role, Table, words};
 /// If a table is too wide, longer words in its leading columns are truncated.
 const NAME: usize = 18;
 
+/// The columns that a text takes. Nearly all cells are ASCII, whose width is that of its bytes.
+fn width_of(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.width() }
+}
+
 /// The blocks, for a terminal of this many columns.
 pub fn terminal(blocks: &[Block], columns: usize) -> String {
     let mut out = String::new();
@@ -67,7 +72,7 @@ fn put(out: &mut String, block: &Block, columns: usize) {
 fn wrapped(out: &mut String, indent: &str, text: &str, columns: usize) {
     let (mut line, mut empty) = (indent.to_string(), true);
     for word in text.split(' ') {
-        if !empty && line.width() + 1 + word.width() > columns {
+        if !empty && width_of(&line) + 1 + width_of(word) > columns {
             let _ = writeln!(out, "{line}");
             (line, empty) = (" ".repeat(indent.chars().count()), true);
         }
@@ -86,7 +91,7 @@ fn table(out: &mut String, table: &Table, columns: usize) {
     let (mut whole, mut short) = (vec![0; table.head.len()], vec![0; table.head.len()]);
     for row in rows(table) {
         for (c, text) in row.iter().enumerate().take(whole.len()) {
-            let width = text.width();
+            let width = width_of(text);
             whole[c] = whole[c].max(width);
             short[c] = short[c].max(if c < table.left { width.min(NAME) } else { width });
         }
@@ -133,9 +138,9 @@ fn part(out: &mut String, table: &Table, (widths, apart): (&[usize], usize), sho
         out.push(' ');
         for (i, c) in shown.iter().copied().enumerate() {
             let text = row.get(c).map_or("", String::as_str);
-            let (width, wide) = (widths[c], text.width());
+            let (width, wide) = (widths[c], width_of(text));
             let cut = if c < table.left && wide > width { cut(text, width) } else { text.into() };
-            let gap = width.saturating_sub(if wide > width { cut.width() } else { wide });
+            let gap = width.saturating_sub(if wide > width { width_of(&cut) } else { wide });
             let (before, after) = if c < table.left { (0, gap) } else { (gap, 0) };
             let space = if i == 0 { 1 } else { apart };
             out.extend(repeat_n(' ', space + before));
@@ -153,7 +158,7 @@ fn part(out: &mut String, table: &Table, (widths, apart): (&[usize], usize), sho
 /// The beginning of a name that is wider.
 fn cut(name: &str, most: usize) -> Cow<'_, str> {
     let mut kept = name.to_string();
-    while kept.width() >= most {
+    while width_of(&kept) >= most {
         kept.pop();
     }
     Cow::Owned(kept + "…")
