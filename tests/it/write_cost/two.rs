@@ -44,7 +44,7 @@ impl Two {
         let step = format!(
             "title = \"T\"\nsource = \"test\"\nheadline = {{ step = \"s\", metric = \"WAF\" }}\n\
              [dataset.d]\nengine = \"uring\"\nsize = 0\ndirect = true\n\
-             [[step]]\nname = \"s\"\nduration = \"8s\"\ncooldown = \"300ms\"\n{streams}"
+             [[step]]\nname = \"s\"\nduration = \"12s\"\ncooldown = \"300ms\"\n{streams}"
         );
         std::fs::write(dir.join("p.toml"), step).unwrap();
         let mut plan = "protocol = \"./p.toml\"\nrepeats = 3\nidle = \"1s\"\n\
