@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the tests: each in a process of its own, those that do not measure side by side, those of
 tests/measured alone, or beside others of their kind. One that does not pass beside others is
-repeated alone, and that counts.
+repeated alone, and that counts; the end of the log names it.
 
     scripts/test.py [PART …] [-- CARGO OPTIONS]
 
@@ -10,7 +10,7 @@ A PART is a module (`tpcc`, `it::tpcc`), a program (`it`) or a whole test
 Cargo's options default to all features in the release profile; `-- --no-default-features` tests
 without RocksDB, in the dev profile. The longest tests begin first, by what each took the last time.
 
-STRICT=1      a test that says SKIPPED fails
+STRICT=1      a test that says SKIPPED fails, and none that fails beside others is repeated
 JOBS=n        how many tests run side by side (four times the processors: most of them wait)
 DYNO_SOAK=1   sizes as the issues name them (`make soak`): resumable, kept in docs/soak.md
 DYNO_SEED=n   the seed of what is drawn
@@ -64,6 +64,8 @@ PACED = ("measured::act::the_", "measured::meters::a_meter_that",
 BUSY = ("measured::meters::the_meters", "measured::replay::a_long", "measured::selftest",
         "measured::truth::a_bimodal", "measured::truth::a_fixed", "measured::truth::a_high",
         "measured::truth::what_an_overloaded")
+# So many that fail side by side are repeated: more are no matter of a busy machine.
+REPEATED = 5
 # Set for a test that runs beside others: it measures once, whatever disturbs it.
 BESIDE = "DYNO_BESIDE"
 
@@ -82,6 +84,8 @@ class Test:
         self.program, self.executable, self.path = program, executable, path
         self.name = f"{program}::{path}"
         self.state, self.output = None, ""
+        # Why it did not pass beside others, if it was repeated.
+        self.first = []
         # Wall-clock time, and processor time.
         self.seconds, self.processor_s = 0.0, 0.0
 
@@ -233,31 +237,44 @@ def run(tests, done=lambda test: None):
         test.run()
         ended(test)
 
-    def beside_others(test):
-        test.run(**{BESIDE: "1"})
-        if test.state != "passed":
-            why = "".join(f"\n{'':32}{line}" for line in test.panic())
-            print(f"{'':30}  not passed beside others, so alone: {test.name}{why}", flush=True)
-            alone.append(test)
+    def again(test):
+        test.first = test.panic() or [test.state]
+        why = "".join(f"\n{'':32}{line}" for line in test.first)
+        print(f"{'':30}  not passed beside others, so alone: {test.name}{why}", flush=True)
+        alone.append(test)
+
+    def side_by_side(test):
+        test.run()
+        if test.state == "FAILED" and not STRICT and len(alone) - measuring < REPEATED:
+            again(test)
         else:
             ended(test)
+
+    def paced_or_busy(test):
+        # What was disturbed is skipped, and may not be alone.
+        test.run(**{BESIDE: "1"})
+        if test.state == "passed":
+            ended(test)
+        else:
+            again(test)
 
     measured = [t for t in tests if t.program == "measured"]
     paced = [t for t in measured if t.name.startswith(PACED)]
     busy = longest_first(t for t in measured if t.name.startswith(BUSY))
     alone = [t for t in measured if t not in paced and t not in busy]
+    measuring = len(alone)
     beside = longest_first(t for t in tests if t.program != "measured")
     emulated = [test for test in beside if EMULATED in test.path]
     begun = time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
-        machines = pool.submit(lambda: [one(test) for test in emulated])
-        list(pool.map(one, (test for test in beside if test not in emulated)))
+        machines = pool.submit(lambda: [side_by_side(test) for test in emulated])
+        list(pool.map(side_by_side, (test for test in beside if test not in emulated)))
         machines.result()
     phase("side by side", beside, begun)
     begun = time.monotonic()
     for together, width in ((paced, len(paced) or 1), (busy, os.cpu_count() or 1)):
         with concurrent.futures.ThreadPoolExecutor(width) as pool:
-            list(pool.map(beside_others, together))
+            list(pool.map(paced_or_busy, together))
     for test in alone:
         one(test)
     phase("that measure", measured, begun)
@@ -278,6 +295,11 @@ def conclude(tests, seconds):
             print(f"  {test.name}")
             for why in test.lines(SKIPPED) or test.panic():
                 print(f"      {why}")
+    repeated = [t for t in tests if t.first and t.state == "passed"]
+    if repeated:
+        print("\nPassed only alone:")
+    for test in repeated:
+        print("\n      ".join([f"  {test.name}", *test.first]))
     counts = f"{len(of['passed'])} passed, {len(of['FAILED'])} failed, {len(of['SKIPPED'])} skipped"
     print(f"\n{counts}", flush=True)
     return 1 if of["FAILED"] or (STRICT and of["SKIPPED"]) else 0
