@@ -98,7 +98,7 @@ struct Bench<'a> {
     log: &'a WriteLog,
     acknowledged: &'a Acknowledged,
     /// The contents of an entry's sector.
-    seen: HashMap<(usize, usize), SectorContents>,
+    seen: Vec<Vec<Option<SectorContents>>>,
 }
 
 /// The results for one run's states.
@@ -133,7 +133,11 @@ impl Bench<'_> {
                     Some(entry) => {
                         let within = first + i - log.entries[entry].sector;
                         let look = || state.promises.look(block, i, log.sector(entry, within));
-                        *seen.entry((entry, within)).or_insert_with(look)
+                        let known = &mut seen[entry];
+                        if known.len() <= within {
+                            known.resize(within + 1, None);
+                        }
+                        *known[within].get_or_insert_with(look)
                     }
                 },
             }));
@@ -288,7 +292,8 @@ fn in_qemu_an_honest_drive_is_never_accused_and_each_liar_is_in_every_run() {
         .clone()
         .reflag(|i, entry| if by_fua.contains(&i) { entry.flags | FUA } else { entry.flags });
     let run = |log: &WriteLog, subsets, tears, seed| {
-        Bench { log, acknowledged, seen: HashMap::new() }.run(subsets, tears, seed)
+        let seen = vec![Vec::new(); log.entries.len()];
+        Bench { log, acknowledged, seen }.run(subsets, tears, seed)
     };
 
     let tally = run(&honest, 200, false, seed());
