@@ -226,7 +226,8 @@ def phase(what, tests, begun):
 
 def run(tests, done=lambda test: None):
     """All in parallel, emulated machines one at a time; measuring tests last: paced ones together,
-    then busy ones, then the others alone; `done` receives each result."""
+    then busy ones, then alone the others and those that did not pass beside others; `done` receives
+    each result."""
 
     def ended(test):
         with printing:
@@ -245,7 +246,8 @@ def run(tests, done=lambda test: None):
 
     def side_by_side(test):
         test.run()
-        if test.state == "FAILED" and not STRICT and len(alone) - measuring < REPEATED:
+        repeated = sum(1 for other in beside if other.first)
+        if test.state == "FAILED" and not STRICT and repeated < REPEATED:
             again(test)
         else:
             ended(test)
@@ -262,7 +264,6 @@ def run(tests, done=lambda test: None):
     paced = [t for t in measured if t.name.startswith(PACED)]
     busy = longest_first(t for t in measured if t.name.startswith(BUSY))
     alone = [t for t in measured if t not in paced and t not in busy]
-    measuring = len(alone)
     beside = longest_first(t for t in tests if t.program != "measured")
     emulated = [test for test in beside if EMULATED in test.path]
     begun = time.monotonic()
@@ -288,18 +289,16 @@ def conclude(tests, seconds):
     print(f"\nThe slowest of {len(tests)} tests, which took {seconds:.0f} s together:")
     for test in sorted(tests, key=lambda t: -t.seconds)[:SLOWEST]:
         print(f"{test.seconds:9.1f} s  {test.name}")
-    for state in ("SKIPPED", "FAILED"):
+    of["Passed only alone"] = [t for t in of["passed"] if t.first]
+    causes = {"SKIPPED": lambda t: t.lines(SKIPPED), "FAILED": Test.panic,
+              "Passed only alone": lambda t: t.first}
+    for state, cause in causes.items():
         if of[state]:
             print(f"\n{state}:")
         for test in of[state]:
             print(f"  {test.name}")
-            for why in test.lines(SKIPPED) or test.panic():
-                print(f"      {why}")
-    repeated = [t for t in tests if t.first and t.state == "passed"]
-    if repeated:
-        print("\nPassed only alone:")
-    for test in repeated:
-        print("\n      ".join([f"  {test.name}", *test.first]))
+            for line in cause(test):
+                print(f"      {line}")
     counts = f"{len(of['passed'])} passed, {len(of['FAILED'])} failed, {len(of['SKIPPED'])} skipped"
     print(f"\n{counts}", flush=True)
     return 1 if of["FAILED"] or (STRICT and of["SKIPPED"]) else 0

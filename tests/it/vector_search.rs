@@ -42,6 +42,11 @@ fn run(dir: &Path, protocol: &str, subjects: &[&str]) -> Vec<Point> {
     args.extend((subjects.len() > 1).then_some("--same-device"));
     let output = dyno(dir, &args);
     assert!(output.status.success(), "{}", said(&output));
+    measured(dir)
+}
+
+/// The points of the bundle.
+fn measured(dir: &Path) -> Vec<Point> {
     let points = Bundle::open(&dir.join("b.dyno")).unwrap().points().unwrap();
     points.into_iter().map(|stored| stored.point).collect()
 }
@@ -140,6 +145,9 @@ fn subjects_whose_results_differ_are_not_compared_and_the_brief_says_so() {
     let bundle = Connection::open(dir.path().join("b.dyno")).unwrap();
     assert_eq!(bundle.execute(&differing, []).unwrap(), 2);
     drop(bundle);
+    let of: Vec<VectorSearch> =
+        measured(dir.path()).iter().map(search).filter(|own| own.search_list == 60).collect();
+    assert_ne!(of[0].checksum, of[1].checksum);
     let made = dyno(dir.path(), &["report", "b.dyno", "-o", "brief.md"]);
     assert!(made.status.success(), "{}", said(&made));
     let brief = fs::read_to_string(dir.path().join("brief.md")).unwrap();

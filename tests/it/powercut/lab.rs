@@ -97,7 +97,7 @@ fn writes(log: &WriteLog, session: &WriteSession) -> HashMap<(u64, u64), usize> 
 struct Bench<'a> {
     log: &'a WriteLog,
     acknowledged: &'a Acknowledged,
-    /// The contents of an entry's sector.
+    /// The contents of each entry's sectors that were looked at.
     seen: Vec<Vec<Option<SectorContents>>>,
 }
 
@@ -133,11 +133,7 @@ impl Bench<'_> {
                     Some(entry) => {
                         let within = first + i - log.entries[entry].sector;
                         let look = || state.promises.look(block, i, log.sector(entry, within));
-                        let known = &mut seen[entry];
-                        if known.len() <= within {
-                            known.resize(within + 1, None);
-                        }
-                        *known[within].get_or_insert_with(look)
+                        *seen[entry][within].get_or_insert_with(look)
                     }
                 },
             }));
@@ -292,7 +288,7 @@ fn in_qemu_an_honest_drive_is_never_accused_and_each_liar_is_in_every_run() {
         .clone()
         .reflag(|i, entry| if by_fua.contains(&i) { entry.flags | FUA } else { entry.flags });
     let run = |log: &WriteLog, subsets, tears, seed| {
-        let seen = vec![Vec::new(); log.entries.len()];
+        let seen = log.entries.iter().map(|entry| vec![None; entry.sectors]).collect();
         Bench { log, acknowledged, seen }.run(subsets, tears, seed)
     };
 
