@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Compiles the RocksDB of the crate librocksdb-sys in a quarter of the crate's own processor time:
-# the crate's sources with its definitions, but 32 files per compilation, because neighbouring files
+# the crate's sources with its definitions, but 58 files per compilation, because neighbouring files
 # include the same headers (docs/building.md). The library is stored in the target folder, by
 # version and by this script's checksum; its folder, for ROCKSDB_LIB_DIR, is the last line of
 # output.
@@ -45,7 +45,7 @@ mkdir -p "$work"
 trap 'rm -rf "$work"' EXIT
 # The crate has its own build_version.cc.
 { grep -v '^util/build_version.cc' "$sys/rocksdb_lib_sources.txt"; echo build_version.cc; } |
-    sed 's/.*/#include "&"/' | split -l 32 -d --additional-suffix=.cc - "$work/group"
+    sed 's/.*/#include "&"/' | split -l 58 -d --additional-suffix=.cc - "$work/group"
 # A compilation takes up to 2.1 GB of memory.
 memory=$(($(sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo) / 2100000))
 jobs="${CARGO_BUILD_JOBS:-$(nproc)}"
