@@ -5,8 +5,9 @@
 //! recording every request. `bare requests SECONDS [DEPTH PORTION]`: the first, or the second, plus
 //! the generation of a random read's offset for each op. `bare reads SECONDS DEPTH FILE`: direct
 //! random reads of 4 KiB, submitted as soon as others have completed, as with `batch = "latency"`.
-//! `bare answers SECONDS WORK_NS CLIENTS`: each client sends 64 bytes and waits for as many, for
-//! which a separate server spends WORK_NS of processor time.
+//! `bare preads SECONDS FILE`: random reads of 4 KiB by `pread`, one by one, through the page
+//! cache. `bare answers SECONDS WORK_NS CLIENTS`: each client sends 64 bytes and waits for as many,
+//! for which a separate server spends WORK_NS of processor time.
 //!
 //! Prints ops/s; for `answers` the clients' processor time in nanoseconds per answer.
 //! `benches/run.py` compares the null engine, io_uring's NOP and the processor time of reads with
@@ -16,7 +17,7 @@ use std::fs::{File, OpenOptions};
 use std::hint::black_box;
 use std::io::{Read, Write};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::os::unix::net::UnixStream;
 
 use dyno_core::base::clock::Clock;
@@ -231,6 +232,26 @@ fn reads_loop(clock: Clock, length_ns: u64, depth: u32, file: &File) -> Result<f
     Ok(ops as f64 / ((now_ns - from_ns) as f64 / 1e9))
 }
 
+fn preads_loop(clock: Clock, length_ns: u64, file: &File) -> Result<f64> {
+    let size = file.metadata().context("looking at the file")?.len();
+    let (mut service, mut response) = (Bare::new(), Bare::new());
+    let (mut requests, mut block) = (Requests::new(size / 4096), Block([0; 4096]));
+    let from_ns = clock.now_ns();
+    let (mut now_ns, mut ops) = (from_ns, 0u64);
+    while now_ns < from_ns + length_ns {
+        for &(at, _) in requests.from(ops, 32) {
+            let begun_ns = clock.now_ns();
+            file.read_exact_at(&mut block.0, at).context("reading")?;
+            now_ns = clock.now_ns();
+            service.record(now_ns - begun_ns);
+            response.record(now_ns - begun_ns);
+        }
+        ops += 32;
+    }
+    black_box((service.counts, response.counts));
+    Ok(ops as f64 / ((now_ns - from_ns) as f64 / 1e9))
+}
+
 /// Processor time of the calling thread.
 fn thread_ns() -> u64 {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
@@ -296,6 +317,10 @@ fn main() -> Result<()> {
             let direct = OpenOptions::new().read(true).custom_flags(libc::O_DIRECT).open(file);
             reads_loop(clock, length_ns, depth, &direct.context(file.clone())?)?
         }
+        (Some("preads"), _, _) => {
+            let file = words.get(2).ok_or_else(|| failed("no FILE", "bare preads SECONDS FILE"))?;
+            preads_loop(clock, length_ns, &File::open(file).context(file.clone())?)?
+        }
         (Some("answers"), Some(work_ns), Some(clients)) => {
             answers(clock, length_ns, u64::from(work_ns), clients)?
         }
@@ -303,8 +328,8 @@ fn main() -> Result<()> {
             return Err(failed(
                 "nothing to measure",
                 "bare clock SECONDS, bare ring SECONDS DEPTH PORTION, bare requests SECONDS \
-                 [DEPTH PORTION], bare reads SECONDS DEPTH FILE, or bare answers SECONDS WORK_NS \
-                 CLIENTS",
+                 [DEPTH PORTION], bare reads SECONDS DEPTH FILE, bare preads SECONDS FILE, or bare \
+                 answers SECONDS WORK_NS CLIENTS",
             ));
         }
     };
