@@ -121,10 +121,11 @@ def si(value):
     return f"{value / 1e6:.2f} M/s" if value >= 1e6 else f"{value / 1e3:.1f} K/s"
 
 
-def compare(table, what, goal, ours, theirs, count=PAIRS, equal=False):
-    pairs = in_turns(ours, theirs, count=count)
-    medians = [si(statistics.median(p[i] for p in pairs)) for i in (0, 1)]
-    table.add(what, *medians, goal, [a / b for a, b in pairs], equal=equal)
+def compare(table, what, goal, ours, theirs, count=PAIRS, equal=False, floor=None):
+    rounds = in_turns(ours, theirs, *([floor] if floor else []), count=count)
+    medians = [si(statistics.median(r[i] for r in rounds)) for i in (0, 1)]
+    floors = [r[2] / r[1] for r in rounds] if floor else ()
+    table.add(what, *medians, goal, [r[0] / r[1] for r in rounds], equal=equal, floors=floors)
 
 
 def null_and_nop(table, home):
@@ -298,18 +299,13 @@ def psync(table, home):
     stream = 'name = "io"\nengine = "psync"\nworkload = "random"'
     dyno(home, [stream], dataset, 1)
     data = f"{home}/dyno-data/cached.0/data"
-    rounds = in_turns(
+    compare(
+        table,
+        f"psync on a cached file, against {fio_version()}",
+        1.1,
         lambda: ops(dyno(home, [stream], dataset)[0]),
         lambda: fio("--ioengine=psync", f"--filename={data}", "--size=256m", "--invalidate=0")[0],
-        lambda: bare("preads", data),
-    )
-    rates = [si(statistics.median(r[i] for r in rounds)) for i in (0, 1)]
-    table.add(
-        f"psync on a cached file, against {fio_version()}",
-        *rates,
-        1.1,
-        [ours / theirs for ours, theirs, _ in rounds],
-        floors=[least / theirs for _, theirs, least in rounds],
+        floor=lambda: bare("preads", data),
     )
 
 
