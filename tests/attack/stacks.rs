@@ -73,6 +73,7 @@ const RARE: &[&str] = &[
     "nbd-clients-device",
     "nbd-under-dm",
     "nbd-taken-apart",
+    "nbd-over-a-file-on-the-drive",
     "bcache-backing-unregistered",
     "bcache-cache-unregistered",
     "bcache-cache",

@@ -23,7 +23,7 @@ fn own_servers_are_started_measured_and_stopped() {
             // The number of portioned logins equals a published test's connections.
             ("oltp_point_select", 256),
         ] {
-            bench.protocol(FILL, engine, workload, (threads, 1));
+            bench.protocol(FILL, engine, workload, (threads, "500ms"));
             let output = bench.dyno("").output().unwrap();
             assert!(output.status.success(), "{engine} {workload}: {}", said(&output));
             let csv = bench.csv();
@@ -38,7 +38,7 @@ fn own_servers_are_started_measured_and_stopped() {
 fn a_server_killed_in_the_window_fails_its_point_and_the_run_goes_on() {
     for engine in servers::own() {
         let bench = Bench::new();
-        bench.protocol(FILL, engine, "oltp_read_write", (2, 8));
+        bench.protocol(FILL, engine, "oltp_read_write", (2, "8s"));
         let mut dyno = bench.dyno("");
         // Some transaction is always under way, and the processors are left to the other tests.
         dyno.args(["--repeats", "2", "--set", "step.s.stream.io.rate=200/s"]);
@@ -71,7 +71,7 @@ fn a_server_left_behind_by_a_killed_dyno_is_ended_at_the_next_start() {
         return;
     }
     let bench = Bench::new();
-    bench.protocol(FILL, "mysql", "oltp_read_write", (2, 60));
+    bench.protocol(FILL, "mysql", "oltp_read_write", (2, "60s"));
     let mut dyno = bench.dyno("").stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     until("a server", 120, || bench.server_pid().is_some());
     let second = bench.dyno("").output().unwrap();
@@ -82,7 +82,7 @@ fn a_server_left_behind_by_a_killed_dyno_is_ended_at_the_next_start() {
     );
     dyno.kill().unwrap();
     dyno.wait().unwrap();
-    bench.protocol(FILL, "mysql", "oltp_read_write", (2, 1));
+    bench.protocol(FILL, "mysql", "oltp_read_write", (2, "500ms"));
     let output = bench.dyno("").output().unwrap();
     assert!(output.status.success(), "{}", said(&output));
     assert_eq!((bench.server_pid(), bench.sockets()), (None, 0));
@@ -94,7 +94,7 @@ fn a_restored_dataset_is_as_it_was_filled_at_each_point() {
         return;
     }
     let bench = Bench::new();
-    bench.protocol(&format!("restore = true\n{FILL}"), "mysql", "oltp_insert", (2, 1));
+    bench.protocol(&format!("restore = true\n{FILL}"), "mysql", "oltp_insert", (2, "500ms"));
     let output = bench.dyno("").args(["--repeats", "2"]).output().unwrap();
     assert!(output.status.success(), "{}", said(&output));
     let data = bench.path("drive/dyno-data/db.0/data");
@@ -107,7 +107,7 @@ fn a_restored_dataset_is_as_it_was_filled_at_each_point() {
     let (rows_after, bench) = rows(bench);
     assert!(rows_after > 2000, "the inserts are there until the next point");
     // A read-only point finds the filled rows, and leaves them.
-    bench.protocol(&format!("restore = true\n{FILL}"), "mysql", "oltp_point_select", (2, 1));
+    bench.protocol(&format!("restore = true\n{FILL}"), "mysql", "oltp_point_select", (2, "500ms"));
     let output = bench.dyno("").output().unwrap();
     assert!(output.status.success(), "{}", said(&output));
     assert_eq!(rows(bench).0, 2000);
@@ -120,7 +120,7 @@ fn sysbench_runs_on_our_tables_and_we_on_sysbench_s() {
     }
     let server = MariaDb::start(&[]);
     server.sysbench("theirs", "oltp_common", &["prepare"]);
-    server.dyno("ours", FILL, "oltp_point_select", 1);
+    server.dyno("ours", FILL, "oltp_point_select", "500ms");
     for question in [
         "SHOW CREATE TABLE sbtest1",
         "SELECT COUNT(*), MIN(id), MAX(id), MIN(k) >= 1, MAX(k) <= 2000 FROM sbtest2",
@@ -138,7 +138,7 @@ fn sysbench_runs_on_our_tables_and_we_on_sysbench_s() {
         "oltp_update_index",
         "oltp_update_non_index",
     ] {
-        server.dyno("theirs", "", workload, 1);
+        server.dyno("theirs", "", workload, "500ms");
         assert!(server.bench.csv().contains(",measured"), "{workload}: {}", server.bench.csv());
     }
 }
@@ -154,7 +154,7 @@ fn the_server_counts_the_same_statements_for_a_transaction_of_ours_as_for_one_of
     server.sysbench("theirs", "oltp_read_write", &["--time=2", "run"]);
     let theirs = server.mix_since(&before);
     let before = server.counts();
-    server.dyno("theirs", "", "oltp_read_write", 2);
+    server.dyno("theirs", "", "oltp_read_write", "2s");
     let ours = server.mix_since(&before);
     for (ours, theirs) in ours.iter().zip(&theirs) {
         // Connecting takes a few selects, and a deadlocked transaction is retried.
@@ -171,7 +171,7 @@ fn postgresql_counts_the_same_statements_too_and_each_tool_runs_on_the_other_s_t
     let server = Postgres::start();
     server.sysbench("theirs", "oltp_common", &["prepare"]);
     let ours = server.mix_of(|| {
-        server.bench.protocol("server = \"existing\"", "postgres", "oltp_read_write", (2, 2));
+        server.bench.protocol("server = \"existing\"", "postgres", "oltp_read_write", (2, "2s"));
         let output = server.bench.dyno(&server.url("postgres", "theirs")).output().unwrap();
         assert!(output.status.success(), "{}", said(&output));
     });
@@ -197,7 +197,7 @@ fn postgresql_counts_the_same_statements_too_and_each_tool_runs_on_the_other_s_t
         &format!("server = \"existing\"\n{FILL}"),
         "postgres",
         "oltp_point_select",
-        (2, 1),
+        (2, "500ms"),
     );
     let output = server.bench.dyno(&server.url("postgres", "ours")).output().unwrap();
     assert!(output.status.success(), "{}", said(&output));
@@ -210,7 +210,7 @@ fn a_server_that_is_too_old_is_refused_and_no_password_comes_into_the_bundle() {
         return;
     }
     let server = MariaDb::start(&["--version=5.5.30-MariaDB"]);
-    server.bench.protocol("server = \"existing\"", "mysql", "oltp_read_write", (1, 1));
+    server.bench.protocol("server = \"existing\"", "mysql", "oltp_read_write", (1, "500ms"));
     let output = server.bench.dyno(&server.url("ours")).output().unwrap();
     assert!(
         !output.status.success() && said(&output).contains("MariaDB 5.5.30 is too old"),
@@ -226,7 +226,7 @@ fn a_server_that_is_too_old_is_refused_and_no_password_comes_into_the_bundle() {
                 TO bench@localhost",
     );
     let url = server.url("theirs").replace("root@", "bench:hunter2secret@");
-    server.bench.protocol("server = \"existing\"", "mysql", "oltp_read_write", (2, 1));
+    server.bench.protocol("server = \"existing\"", "mysql", "oltp_read_write", (2, "500ms"));
     let output = server.bench.dyno(&url).output().unwrap();
     assert!(output.status.success(), "{}", said(&output));
     let report =
@@ -262,7 +262,7 @@ fn what_is_wrong_is_said_and_nothing_of_the_user_s_is_touched() {
             &format!("server = \"existing\"\n{fill}"),
             "mysql",
             "oltp_read_write",
-            (1, 1),
+            (1, "500ms"),
         );
         let output = server.bench.dyno(&url).output().unwrap();
         assert!(!output.status.success());
@@ -303,7 +303,7 @@ fn fill_up(engine: &str, settings: &str) {
     // The rows alone would fit, but not with logs and the server's own tables.
     let fill =
         format!("{settings}\nfill = {{ kind = \"oltp_load\", tables = 2, table_size = 580000 }}");
-    bench.protocol(&fill, engine, "oltp_point_select", (1, 1));
+    bench.protocol(&fill, engine, "oltp_point_select", (1, "500ms"));
     let output = bench.dyno("").output().unwrap();
     let (text, kept) = (said(&output), std::fs::read_to_string(drive.join("users-file")).unwrap());
     let (pid, sockets) = (bench.server_pid(), bench.sockets());
@@ -402,7 +402,7 @@ fn the_small_scale_of_mysql_oltp_and_of_tpcc_ends_in_a_brief_of_two_directories(
     let many = size(1, all.len());
     let of_step = |step: &str| {
         let rows = format!("step.{step}.stream.clients.workload.table_size={FEW_ROWS}");
-        [format!("step.{step}.warmup=500ms"), format!("step.{step}.duration=1s"), rows]
+        [format!("step.{step}.warmup=200ms"), format!("step.{step}.duration=500ms"), rows]
     };
     let mut shorter = vec![format!("dataset.db.fill.table_size={FEW_ROWS}")];
     shorter.extend(["one-server", "two-servers"].into_iter().flat_map(of_step));

@@ -9,10 +9,10 @@ use dyno::store::Bundle;
 
 use crate::support::{nvme_lab, size};
 
-/// Steps of `vdbench-profiles`; in everyday runs the lab uses each third one, without write
+/// Steps of `vdbench-profiles`; in everyday runs the lab uses each sixth one, without write
 /// pressure.
 const PROFILES: usize = 19;
-const FEW_PROFILES: usize = 7;
+const FEW_PROFILES: usize = 4;
 
 #[test]
 fn in_qemu_protocols_run_and_a_pulled_drive_and_bad_sectors_end_only_their_own_points() {
@@ -40,7 +40,7 @@ fn in_qemu_protocols_run_and_a_pulled_drive_and_bad_sectors_end_only_their_own_p
 
     let neighbours =
         Bundle::open(&folder.path().join("neighbours.dyno")).unwrap().prepared().unwrap();
-    assert_eq!(neighbours[0].outcome, "6 namespaces of 144 MiB, 1 of them attached");
+    assert_eq!(neighbours[0].outcome, "6 namespaces of 32 MiB, 1 of them attached");
 
     let text = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
     let drives = text("drives.txt");

@@ -152,7 +152,7 @@ fn four_servers(engine: &str) {
     std::fs::write(bench.path("p.toml"), text).unwrap();
     refused(&bench, &mounts, "4 servers may use");
 
-    let seconds = size(3, 20);
+    let seconds = size(1, 20);
     let shared = format!("cpus = \"{first}\"\nshared_cpus = true");
     plan(&bench, engine, &mounts.at, &shared, seconds);
     let dyno = run(&bench).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -269,7 +269,7 @@ fn existing_servers_are_a_connection_string_for_each_drive() {
         "server = \"existing\"\nfill = { kind = \"oltp_load\", tables = 2, table_size = 2000 }",
         "mysql",
         "oltp_point_select",
-        (1, 1),
+        (1, "500ms"),
     );
     let plan = |second: &str| {
         let text = format!(

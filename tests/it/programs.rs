@@ -27,7 +27,7 @@ fn version(server: &Path) -> String {
 fn measured(server: &Path) -> String {
     let bench = Bench::new();
     let dataset = format!("program = \"{}\"\n{FILL}", server.display());
-    bench.protocol(&dataset, "mysql", "oltp_read_write", (2, 1));
+    bench.protocol(&dataset, "mysql", "oltp_read_write", (2, "500ms"));
     let output = bench.dyno("").output().unwrap();
     assert!(output.status.success(), "{}: {}", server.display(), said(&output));
     assert!(bench.csv().contains(",measured"), "{}", bench.csv());
@@ -52,7 +52,7 @@ fn the_server_that_the_plan_names_is_started_and_one_that_is_not_there_is_refuse
 
     let bench = Bench::new();
     let dataset = format!("program = \"/nowhere/mysqld\"\n{FILL}");
-    bench.protocol(&dataset, "mysql", "oltp_read_write", (2, 1));
+    bench.protocol(&dataset, "mysql", "oltp_read_write", (2, "500ms"));
     let output = bench.dyno("").output().unwrap();
     let refused = said(&output).contains("there is no server at '/nowhere/mysqld'");
     assert!(!output.status.success() && refused, "{}", said(&output));

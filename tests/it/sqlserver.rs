@@ -112,7 +112,7 @@ fn the_protocol_makes_tables_and_loads_every_row_as_the_specification_populates_
         "dataset.db.fill.warehouses=1",
         "step.tpcc.stream.terminals.workload.warehouses=1",
         "step.tpcc.warmup=1s",
-        "step.tpcc.duration=3s",
+        "step.tpcc.duration=2s",
     ];
     let sets = sets.iter().flat_map(|set| ["--set", set]);
     let small: Vec<&str> = ["--scale", "small"].into_iter().chain(sets).collect();

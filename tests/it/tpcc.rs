@@ -159,7 +159,7 @@ fn both_protocols_end_in_a_brief_with_new_orders_a_minute_and_all_conditions_kep
             "--set",
             "step.tpcc.warmup=1s",
             "--set",
-            "step.tpcc.duration=6s",
+            "step.tpcc.duration=3s",
         ]);
         let output = dyno.output().unwrap();
         assert!(output.status.success(), "{protocol}: {}", said(&output));
@@ -214,7 +214,7 @@ fn conditions_hold_where_one_transaction_in_twenty_deadlocks_and_each_is_counted
     }
     let bench = Bench::new("mysql", "");
     bench.runs(&[bench.check()]);
-    let dyno = bench.dyno(&[bench.load("3s"), bench.check()]).spawn().unwrap();
+    let dyno = bench.dyno(&[bench.load("2s"), bench.check()]).spawn().unwrap();
     let stop = AtomicBool::new(false);
     let output = std::thread::scope(|scope| {
         // The second takes the locks as soon as the first releases them.
@@ -274,7 +274,7 @@ fn serialization_failures_are_run_again_and_leave_the_conditions_kept() {
     }
     let bench =
         Bench::new("postgres", "options = { default_transaction_isolation = \"serializable\" }\n");
-    bench.runs(&[bench.load("4s"), bench.check()]);
+    bench.runs(&[bench.load("2s"), bench.check()]);
     let retried = bench.counted("Errors ignored");
     let transactions = bench.number("SELECT CAST(SUM(ops) AS REAL) FROM tally");
     eprintln!("{retried} failures in {transactions} transactions");

@@ -26,7 +26,7 @@ fn write_protocol(bench: &Bench, engine: &str, dataset: &str, name: &str, knobs:
     let text = format!(
         "title = \"t\"\n[dataset.db-{name}]\nengine = \"{engine}\"\n{dataset}\n\
          fill = {{ kind = \"ycsb_sql_load\", records = {RECORDS}, threads = 2 }}\n\
-         [[step]]\nname = \"s\"\nduration = \"1s\"\n\
+         [[step]]\nname = \"s\"\nduration = \"300ms\"\n\
          [[step.stream]]\nname = \"io\"\nengine = \"{engine}\"\nthreads = 2\n\
          workload = {{ kind = \"ycsb_sql\", records = {RECORDS}{knobs} }}\n"
     );
@@ -108,7 +108,7 @@ fn rocksdb_does_the_ops_of_workloads_a_to_f_and_finds_every_record() {
         let text = format!(
             "title = \"t\"\n[dataset.db]\nengine = \"rocksdb\"\nkeys = {RECORDS}\nkey_size = \
              24\nvalue_size = 1000\nfill = {{ kind = \"ycsb_load\", threads = 2 }}\n[[step]]\n\
-             name = \"s\"\nduration = \"1s\"\n[[step.stream]]\nname = \"io\"\nengine = \
+             name = \"s\"\nduration = \"300ms\"\n[[step.stream]]\nname = \"io\"\nengine = \
              \"rocksdb\"\nthreads = 2\nworkload = {{ kind = \"ycsb\"{knobs} }}\n"
         );
         std::fs::write(bench.path("p.toml"), text).unwrap();
@@ -233,7 +233,7 @@ fn both_protocols_end_in_a_brief_with_every_kind_of_op() {
         dyno.current_dir(bench.dir.path()).args(["run", &protocol, "--scale", "small"]);
         dyno.args(["--repeats", "1", "--subject", "A=drive", "--bundle", "b.dyno"]);
         for step in ["a", "b", "c", "d", "e", "f"] {
-            for (field, value) in [("warmup", "0s"), ("duration", "500ms"), ("sweep.values", "[2]")]
+            for (field, value) in [("warmup", "0s"), ("duration", "200ms"), ("sweep.values", "[2]")]
             {
                 dyno.args(["--set", &format!("step.{step}.{field}={value}")]);
             }

@@ -47,17 +47,17 @@ impl Bench {
         self.dir.path().join(name)
     }
 
-    /// A protocol of one dataset and one step of `seconds`.
+    /// A protocol of one dataset and one step of this window.
     pub fn protocol(
         &self,
         dataset: &str,
         engine: &str,
         workload: &str,
-        (threads, seconds): (u32, u32),
+        (threads, window): (u32, &str),
     ) {
         let text = format!(
             "title = \"t\"\n[dataset.db]\nengine = \"{engine}\"\n{dataset}\n[[step]]\n\
-             name = \"s\"\nduration = \"{seconds}s\"\n\
+             name = \"s\"\nduration = \"{window}\"\n\
              [[step.stream]]\nname = \"io\"\nengine = \"{engine}\"\nthreads = {threads}\n\
              workload = {{ kind = \"{workload}\", {TABLES}, rand_type = \"uniform\" }}\n"
         );
@@ -195,12 +195,12 @@ impl MariaDb {
     }
 
     #[track_caller]
-    pub fn dyno(&self, database: &str, dataset: &str, workload: &str, seconds: u32) {
+    pub fn dyno(&self, database: &str, dataset: &str, workload: &str, window: &str) {
         self.bench.protocol(
             &format!("server = \"existing\"\n{dataset}"),
             "mysql",
             workload,
-            (2, seconds),
+            (2, window),
         );
         let output = self.bench.dyno(&self.url(database)).output().unwrap();
         assert!(output.status.success(), "{}", said(&output));
