@@ -31,7 +31,7 @@ fn the_time_to_load_a_prefix_does_not_depend_on_the_processors_of_the_client() {
     }
     let dir = tempfile::tempdir().unwrap();
     fs::create_dir(dir.path().join("drive")).unwrap();
-    fs::write(dir.path().join("log.jsonl"), mooncake_recording(1_200, 2)).unwrap();
+    fs::write(dir.path().join("log.jsonl"), mooncake_recording(2_400, 2)).unwrap();
     // All blocks of a prefix are read at once, so that each takes the drive's 20 ms.
     let protocol = "title = \"T\"\nsource = \"test\"\n[[step]]\nname = \"s\"\nduration = \"1h\"\n\
                     [[step.stream]]\nname = \"io\"\ndepth = 1024\n\

@@ -21,7 +21,7 @@ use dyno::language::Language;
 use dyno::store::Bundle;
 
 use crate::support::quiet::on_a_quiet_machine;
-use crate::support::{dyno_well, nvme_lab, skip};
+use crate::support::{dyno_well, nvme_lab, size, skip};
 
 const A_OPS_PER_S: f64 = 1500.0;
 const B_OPS_PER_S: f64 = 1000.0;
@@ -247,7 +247,8 @@ fn check_database(bundle: &Path) {
 fn in_qemu_the_known_ratio_is_found_and_the_drives_are_what_limits() {
     on_a_quiet_machine(|| {
         let folder = tempfile::tempdir().unwrap();
-        if nvme_lab("speeds", folder.path()).is_none() {
+        let part = size("speeds-short", "speeds");
+        if nvme_lab(part, folder.path()).is_none() {
             return;
         }
         let bundle = |name: &str| folder.path().join(name);
@@ -255,6 +256,10 @@ fn in_qemu_the_known_ratio_is_found_and_the_drives_are_what_limits() {
         check_ratio(&bundle("ratio.dyno"), &still);
         check_preparation(&bundle("ratio.dyno"), &still);
         check_limits(&bundle("ratio.dyno"));
+        // Everyday runs have `limits::synced_writes_…` and the database's conditions from records.
+        if part == "speeds-short" {
+            return;
+        }
         check_database(&bundle("database.dyno"));
         check_flushes(&bundle("durable.dyno"));
     });

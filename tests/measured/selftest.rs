@@ -25,7 +25,7 @@ fn a_self_test_says_what_it_found_and_leaves_nothing_behind() {
     let temporary = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary folder");
     // The short one is not stored, so that a test does not affect this host's briefs; nor is the
     // long one in soaks, which is shorter than the default.
-    let duration = size("10s", "149s");
+    let duration = size("5s", "149s");
     let mut command = Command::new(DYNO);
     command
         .args(["selftest", "--duration", duration])
@@ -58,7 +58,7 @@ fn a_self_test_says_what_it_found_and_leaves_nothing_behind() {
     if lines.contains("uring: ") {
         skip("io_uring cannot be used here");
     }
-    if duration != "10s" {
+    if duration != "5s" {
         assert!(
             value(&lines, "Known difference of 10 %").contains("claimed in the step's mean"),
             "{lines}"
