@@ -4,8 +4,10 @@
 use std::ops::Range;
 use std::os::fd::AsFd;
 
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendFlags, recv, send};
+use rustix::net::sockopt::socket_domain;
+use rustix::net::{AddressFamily, RecvFlags, SendFlags, recv, send};
 
 use crate::measure::sql::{SqlError, SqlResult};
 
@@ -18,6 +20,10 @@ pub struct Received {
     /// Those not yet consumed.
     from: usize,
     to: usize,
+    /// Whether a request was sent and nothing has been received since.
+    asked: bool,
+    /// Whether the socket is local; known after the first answer.
+    local: Option<bool>,
 }
 
 impl Received {
@@ -26,15 +32,15 @@ impl Received {
     }
 
     pub fn with_room(bytes: usize) -> Received {
-        Received { buffer: vec![0; bytes], from: 0, to: 0 }
+        Received { buffer: vec![0; bytes], from: 0, to: 0, asked: false, local: None }
     }
 
-    /// Drops unconsumed data.
+    /// Before a request: drops unconsumed data.
     pub fn clear(&mut self) {
-        (self.from, self.to) = (0, 0);
+        (self.from, self.to, self.asked) = (0, 0, true);
     }
 
-    /// Restarts at the front once everything is consumed.
+    /// Before a request: restarts at the front once everything is consumed.
     pub fn rewind(&mut self) {
         if self.from == self.to {
             self.clear();
@@ -42,7 +48,12 @@ impl Received {
     }
 
     /// Receives until this many unconsumed bytes are available.
+    #[inline(always)]
     pub fn have(&mut self, socket: &impl AsFd, bytes: usize) -> SqlResult<()> {
+        if self.to - self.from >= bytes { Ok(()) } else { self.receive(socket, bytes) }
+    }
+
+    fn receive(&mut self, socket: &impl AsFd, bytes: usize) -> SqlResult<()> {
         while self.to - self.from < bytes {
             if self.from + bytes > self.buffer.len() {
                 self.buffer.copy_within(self.from..self.to, 0);
@@ -50,6 +61,9 @@ impl Received {
             }
             if bytes > self.buffer.len() {
                 self.buffer.resize(bytes, 0);
+            }
+            if std::mem::take(&mut self.asked) && *self.local.get_or_insert_with(|| local(socket)) {
+                await_answer(socket)?;
             }
             match recv(socket, &mut self.buffer[self.to..], RecvFlags::empty())
                 .map(|(read, _)| read)
@@ -78,6 +92,19 @@ impl Received {
     /// The consumed data, valid until the next receive.
     pub fn at(&self, place: Range<usize>) -> &[u8] {
         &self.buffer[place]
+    }
+}
+
+fn local(socket: &impl AsFd) -> bool {
+    socket_domain(socket).is_ok_and(|domain| domain == AddressFamily::UNIX)
+}
+
+/// Waits for the first byte of an answer on a local socket, where `recv` would also be woken when
+/// the server takes the request: the kernel then announces room for writing.
+fn await_answer(socket: &impl AsFd) -> SqlResult<()> {
+    match poll(&mut [PollFd::new(socket, PollFlags::IN)], None) {
+        Ok(_) | Err(Errno::INTR) => Ok(()),
+        Err(error) => Err(lost(error)),
     }
 }
 

@@ -84,6 +84,14 @@ impl Answers {
         self.cells.push(cell);
     }
 
+    /// Adds text in UTF-8 to the current row; other bytes are replaced.
+    pub fn push_text(&mut self, raw: &[u8]) {
+        match std::str::from_utf8(raw) {
+            Ok(text) => self.push(SqlValue::Text(text)),
+            Err(_) => self.push(SqlValue::Text(&String::from_utf8_lossy(raw))),
+        }
+    }
+
     /// Ends the current row.
     pub fn end_row(&mut self) {
         self.rows.push(self.cells.len());

@@ -13,6 +13,9 @@ const DATA: usize = 500;
 /// C_DATA with six numbers prepended.
 const LONGEST_TEXT: usize = 1000;
 
+/// H_DATA: 24 characters of up to four bytes (clause 1.3.1).
+pub const LONGEST_NOTE: usize = 96;
+
 /// The one required row.
 pub fn one<'f>(what: &str, found: &'f Answers, statement: usize) -> SqlResult<AnswerRow<'f>> {
     found.first(statement).ok_or_else(|| SqlError::wrong(format!("{what} is not in the database")))
@@ -67,7 +70,7 @@ pub fn bad_credit(
 }
 
 /// Text in its own buffer; an error if it does not fit.
-pub fn written(text: std::fmt::Arguments<'_>) -> SqlResult<ArrayString<LONGEST_TEXT>> {
+pub fn written<const N: usize>(text: std::fmt::Arguments<'_>) -> SqlResult<ArrayString<N>> {
     let mut all = ArrayString::new();
     let fits = std::fmt::Write::write_fmt(&mut all, text);
     fits.map(|()| all).map_err(|_| SqlError::wrong("a text longer than its column"))

@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use arrayvec::ArrayVec;
 
-use super::found::{bad_credit, by_district, in_the_middle, one, written};
+use super::found::{LONGEST_NOTE, bad_credit, by_district, in_the_middle, one, written};
 use super::inputs::{CustomerChoice, DISTRICTS, Drawer, MOST_LINES, OrderLine, TpccInputs};
 use super::placed::{Placed, from_one_warehouse, price};
 use super::statements::{Deliveries, Fixed, Several};
@@ -358,7 +358,8 @@ impl TpccTransaction<'_> {
         }
         self.ask(first, found)?;
         let places = one("the district", found, 2)?;
-        let note = written(format_args!("{}    {}", places.at(0).text()?, places.at(6).text()?))?;
+        let (warehouse, district) = (places.at(0).text()?, places.at(6).text()?);
+        let note = written::<LONGEST_NOTE>(format_args!("{warehouse}    {district}"))?;
         let (c, customer) = match who {
             CustomerChoice::Id(c) => (*c, 3),
             CustomerChoice::LastName(_) => {

@@ -84,13 +84,8 @@ fn value(
             let length = number(packet, *at) as usize;
             *at += width(packet, *at);
             let own = bytes(packet, at, length)?;
-            match std::str::from_utf8(own) {
-                Ok(text) => SqlValue::Text(text),
-                Err(_) => {
-                    answers.push(SqlValue::Text(&String::from_utf8_lossy(own)));
-                    return Ok(());
-                }
-            }
+            answers.push_text(own);
+            return Ok(());
         }
     };
     answers.push(value);

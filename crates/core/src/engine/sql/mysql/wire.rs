@@ -139,8 +139,8 @@ impl MysqlWire {
     /// Executes text without parameters whose rows are not needed.
     pub fn run(&mut self, socket: &impl AsRawFd, sql: &str) -> SqlResult<u64> {
         self.out.clear();
-        self.out.extend([0, 0, 0, 0, QUERY]);
-        self.out.extend(sql.as_bytes());
+        self.out.extend_from_slice(&[0, 0, 0, 0, QUERY]);
+        self.out.extend_from_slice(sql.as_bytes());
         self.close_packet(0)?;
         let socket = self.send(socket)?;
         self.answer(socket)
@@ -148,10 +148,10 @@ impl MysqlWire {
 
     fn push_execution(&mut self, statement: u32, params: &[Param<'_>]) -> SqlResult<()> {
         let from = self.out.len();
-        self.out.extend([0, 0, 0, 0, EXECUTE]);
-        self.out.extend(statement.to_le_bytes());
+        self.out.extend_from_slice(&[0, 0, 0, 0, EXECUTE]);
+        self.out.extend_from_slice(&statement.to_le_bytes());
         // No cursor; one iteration.
-        self.out.extend([0, 1, 0, 0, 0]);
+        self.out.extend_from_slice(&[0, 1, 0, 0, 0]);
         if !params.is_empty() {
             push_params(params, &mut self.out)?;
         }
@@ -252,13 +252,13 @@ fn push_params(params: &[Param<'_>], out: &mut Vec<u8>) -> SqlResult<()> {
             Param::Text(_) | Param::Decimal { .. } => STRING,
             Param::Time { .. } => DATETIME,
         };
-        out.extend([kind, 0]);
+        out.extend_from_slice(&[kind, 0]);
     }
     for (i, param) in params.iter().enumerate() {
         match *param {
             Param::Null => out[nulls + i / 8] |= 1 << (i % 8),
-            Param::Int(n) => out.extend(n.to_le_bytes()),
-            Param::Float(f) => out.extend(f.to_le_bytes()),
+            Param::Int(n) => out.extend_from_slice(&n.to_le_bytes()),
+            Param::Float(f) => out.extend_from_slice(&f.to_le_bytes()),
             Param::Text(text) => push_text(text, out),
             Param::Decimal { units, scale } => {
                 push_text(Decimal { units, scale }.written(&mut [0; LONGEST_DECIMAL]), out)
@@ -275,23 +275,25 @@ fn push_text(text: &str, out: &mut Vec<u8>) {
         short @ 0..=250 => out.push(short as u8),
         long @ 251..=0xffff => {
             out.push(0xfc);
-            out.extend((long as u16).to_le_bytes());
+            out.extend_from_slice(&(long as u16).to_le_bytes());
         }
         longest => {
             out.push(0xfd);
-            out.extend(&(longest as u32).to_le_bytes()[..3]);
+            out.extend_from_slice(&(longest as u32).to_le_bytes()[..3]);
         }
     }
-    out.extend(text.as_bytes());
+    out.extend_from_slice(text.as_bytes());
 }
 
 fn push_time(unix_us: i64, out: &mut Vec<u8>) -> SqlResult<()> {
     let at = Timestamp::from_microsecond(unix_us).map_err(|e| SqlError::wrong(e.to_string()))?;
     let at = at.to_zoned(TimeZone::UTC).datetime();
     out.push(11);
-    out.extend(at.year().to_le_bytes());
-    out.extend([at.month(), at.day(), at.hour(), at.minute(), at.second()].map(i8::unsigned_abs));
-    out.extend((at.subsec_nanosecond() / 1000).to_le_bytes());
+    out.extend_from_slice(&at.year().to_le_bytes());
+    out.extend_from_slice(
+        &[at.month(), at.day(), at.hour(), at.minute(), at.second()].map(i8::unsigned_abs),
+    );
+    out.extend_from_slice(&(at.subsec_nanosecond() / 1000).to_le_bytes());
     Ok(())
 }
 

@@ -2,13 +2,12 @@
 //! together and reads their results into reused buffers (PostgreSQL's documentation,
 //! "Frontend/Backend Protocol": "Extended Query", "Pipelining" and "Message Formats").
 
-use bytes::{BufMut, BytesMut};
-use tokio_postgres::types::{IsNull, ToSql, Type};
+use tokio_postgres::types::Type;
 
 use super::super::stream::{Received, send_all, unasked};
 use super::connect::Socket;
 use super::error::server_error;
-use super::value::keep;
+use super::value;
 use crate::measure::sql::answers::{Answers, SqlValue};
 use crate::measure::sql::{Param, SqlError, SqlResult};
 
@@ -33,7 +32,7 @@ pub struct PostgresStatement {
 /// Buffers for sending and receiving.
 pub struct PostgresWire {
     socket: Socket,
-    out: BytesMut,
+    out: Vec<u8>,
     received: Received,
     /// A reused buffer for reading NUMERICs.
     numeric: String,
@@ -47,7 +46,7 @@ struct ServerMessage {
 
 impl PostgresWire {
     pub fn new(socket: Socket) -> PostgresWire {
-        let (out, received) = (BytesMut::with_capacity(16 * 1024), Received::new());
+        let (out, received) = (Vec::with_capacity(16 * 1024), Received::new());
         PostgresWire { socket, out, received, numeric: String::with_capacity(64) }
     }
 
@@ -57,11 +56,11 @@ impl PostgresWire {
         self.message(b'P', |out| {
             text(out, &name);
             text(out, sql);
-            out.put_i16(0);
+            out.extend_from_slice(&[0, 0]);
             Ok(())
         })?;
         self.message(b'D', |out| {
-            out.put_u8(b'S');
+            out.push(b'S');
             text(out, &name);
             Ok(())
         })?;
@@ -101,25 +100,23 @@ impl PostgresWire {
             text(out, "");
             text(out, &statement.name);
             // All parameters and columns in binary.
-            out.put_i16(1);
-            out.put_i16(1);
-            out.put_i16(params.len() as i16);
+            out.extend_from_slice(&[0, 1, 0, 1]);
+            out.extend_from_slice(&(params.len() as i16).to_be_bytes());
             for (param, ty) in params.iter().zip(&statement.params) {
                 let at = out.len();
-                out.put_i32(-1);
-                let null = param.to_sql(ty, out).map_err(|e| SqlError::wrong(e.to_string()))?;
-                if matches!(null, IsNull::No) {
+                out.extend_from_slice(&(-1i32).to_be_bytes());
+                value::write(*param, ty, out)?;
+                if !matches!(param, Param::Null) {
                     let length = (out.len() - at - 4) as i32;
                     out[at..at + 4].copy_from_slice(&length.to_be_bytes());
                 }
             }
-            out.put_i16(1);
-            out.put_i16(1);
+            out.extend_from_slice(&[0, 1, 0, 1]);
             Ok(())
         })?;
         self.message(b'E', |out| {
             text(out, "");
-            out.put_i32(0);
+            out.extend_from_slice(&[0; 4]);
             Ok(())
         })
     }
@@ -203,7 +200,7 @@ impl PostgresWire {
         for part in rows.chunks(COPY_BYTES) {
             self.out.clear();
             self.message(b'd', |out| {
-                out.put_slice(part);
+                out.extend_from_slice(part);
                 Ok(())
             })?;
             self.send()?;
@@ -225,11 +222,11 @@ impl PostgresWire {
     fn message(
         &mut self,
         kind: u8,
-        body: impl FnOnce(&mut BytesMut) -> SqlResult<()>,
+        body: impl FnOnce(&mut Vec<u8>) -> SqlResult<()>,
     ) -> SqlResult<()> {
-        self.out.put_u8(kind);
+        self.out.push(kind);
         let at = self.out.len();
-        self.out.put_i32(0);
+        self.out.extend_from_slice(&[0; 4]);
         body(&mut self.out)?;
         let length = (self.out.len() - at) as i32;
         self.out[at..at + 4].copy_from_slice(&length.to_be_bytes());
@@ -270,8 +267,7 @@ impl PostgresWire {
         for (raw, ty) in cells(received.at(body)).zip(columns) {
             match raw.ok_or_else(cut)? {
                 None => answers.push(SqlValue::Null),
-                Some(raw) => keep(ty, raw, numeric, answers)
-                    .map_err(|error| SqlError::wrong(error.to_string()))?,
+                Some(raw) => value::keep(ty, raw, numeric, answers)?,
             }
         }
         answers.end_row();
@@ -297,9 +293,9 @@ impl PostgresWire {
     }
 }
 
-fn text(out: &mut BytesMut, text: &str) {
-    out.put_slice(text.as_bytes());
-    out.put_u8(0);
+fn text(out: &mut Vec<u8>, text: &str) {
+    out.extend_from_slice(text.as_bytes());
+    out.push(0);
 }
 
 fn cut() -> SqlError {
@@ -348,10 +344,11 @@ fn cells(body: &[u8]) -> impl Iterator<Item = Option<Option<&[u8]>>> {
     })
 }
 
-/// "INSERT 0 5", "SELECT 3": the last word.
+/// "INSERT 0 5", "SELECT 3": the last word; 0 if it is not a number.
 fn tag_count(body: &[u8]) -> u64 {
-    let tag = std::str::from_utf8(body).unwrap_or_default().trim_end_matches('\0');
-    tag.rsplit(' ').next().and_then(|word| word.parse().ok()).unwrap_or(0)
+    let word = body.rsplit(|byte| *byte == b' ').next().unwrap_or_default();
+    let digits = word.iter().take_while(|byte| byte.is_ascii_digit());
+    digits.fold(0, |n: u64, digit| n.wrapping_mul(10).wrapping_add(u64::from(digit - b'0')))
 }
 
 #[cfg(test)]
