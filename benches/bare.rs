@@ -6,10 +6,11 @@
 //! the generation of a random read's offset for each op. `bare reads SECONDS DEPTH FILE`: direct
 //! random reads of 4 KiB, submitted as soon as others have completed, as with `batch = "latency"`.
 //! `bare preads SECONDS FILE`: random reads of 4 KiB by `pread`, one by one, through the page
-//! cache. `bare answers SECONDS WORK_NS CLIENTS`: each client sends 64 bytes and waits for as many,
-//! for which a separate server spends WORK_NS of processor time.
+//! cache. `bare answers SECONDS CLIENTS PERIOD_NS WORK_NS ASKED ANSWERED MESSAGES`: every
+//! PERIOD_NS, each client sends ASKED bytes to a server of its own, which sends ANSWERED bytes back
+//! in MESSAGES parts, and spends WORK_NS of processor time before each.
 //!
-//! Prints ops/s; for `answers` the clients' processor time in nanoseconds per answer.
+//! Prints ops/s; for `answers` the clients' processor time in nanoseconds per question.
 //! `benches/run.py` compares the null engine, io_uring's NOP and the processor time of reads with
 //! the loops, `benches/tpcc.py` Dyno's client cost with the answers.
 
@@ -25,6 +26,7 @@ use dyno_core::base::error::{Context, Result, failed};
 use dyno_core::base::histogram::{BUCKETS, bucket_of};
 use dyno_core::base::rng::Seed;
 use io_uring::{IoUring, opcode, types};
+use rustix::event::{PollFd, PollFlags, poll};
 
 /// Only a histogram: the bucket, the sum and the maximum.
 struct Bare {
@@ -258,43 +260,109 @@ fn thread_ns() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
-/// Answers until the client disconnects.
-fn serve(mut socket: UnixStream, work_ns: u64) {
-    let mut bytes = [0; 64];
-    while socket.read_exact(&mut bytes).is_ok() {
-        let from_ns = thread_ns();
-        while thread_ns() - from_ns < work_ns {}
-        if socket.write_all(&bytes).is_err() {
+/// A client's dialogue with a server, on average.
+#[derive(Clone, Copy)]
+struct Dialogue {
+    /// From one question of a client to its next, if the server keeps up.
+    period_ns: u64,
+    /// Work of the server before each message.
+    work_ns: u64,
+    /// Bytes of a question, and of its answer.
+    asked: usize,
+    answered: usize,
+    /// Messages of an answer.
+    messages: f64,
+}
+
+impl Dialogue {
+    fn of(words: &[String]) -> Option<Dialogue> {
+        let number = |at: usize| words.get(at)?.parse::<f64>().ok();
+        Some(Dialogue {
+            period_ns: number(0)? as u64,
+            work_ns: number(1)? as u64,
+            asked: number(2)? as usize,
+            answered: number(3)? as usize,
+            messages: number(4)?,
+        })
+    }
+
+    /// Messages of the answer to this question, a whole number.
+    fn messages_of(&self, question: u64) -> usize {
+        let until = |question: u64| (question as f64 * self.messages).round() as usize;
+        (until(question + 1) - until(question)).max(1)
+    }
+}
+
+/// Answers until the client disconnects. Besides working it sleeps, as a server waits for locks and
+/// its disk: a client that wakes an idle processor costs more than one that finds it awake.
+fn serve(mut socket: UnixStream, dialogue: Dialogue) {
+    let (mut asked, answer) = (vec![0; dialogue.asked], vec![0; dialogue.answered]);
+    let (clock, mut work) = (Clock::for_pauses(), ServerWork::new());
+    for question in 0.. {
+        if socket.read_exact(&mut asked).is_err() {
             return;
+        }
+        clock.sleep_until(question * dialogue.period_ns);
+        for message in answer.chunks(answer.len().div_ceil(dialogue.messages_of(question))) {
+            work.spend(dialogue.work_ns);
+            if socket.write_all(message).is_err() {
+                return;
+            }
         }
     }
 }
 
-/// A client's answers and its processor time.
-fn ask(mut socket: UnixStream, clock: Clock, length_ns: u64) -> std::io::Result<(u64, u64)> {
-    let (mut bytes, mut answers) = ([0; 64], 0);
-    let (begun_ns, from_ns) = (thread_ns(), clock.now_ns());
-    while clock.now_ns() < from_ns + length_ns {
-        socket.write_all(&bytes)?;
-        socket.read_exact(&mut bytes)?;
-        answers += 1;
-    }
-    Ok((answers, thread_ns() - begun_ns))
+/// Work that evicts the client's data from the processor's caches, as that of a database does.
+struct ServerWork {
+    memory: Vec<u64>,
+    at: usize,
 }
 
-fn answers(clock: Clock, length_ns: u64, work_ns: u64, clients: u32) -> Result<f64> {
+impl ServerWork {
+    const WORDS: usize = 1 << 19;
+    const PART: usize = 1 << 12;
+
+    fn new() -> ServerWork {
+        ServerWork { memory: vec![1; ServerWork::WORDS], at: 0 }
+    }
+
+    fn spend(&mut self, work_ns: u64) {
+        let from_ns = thread_ns();
+        while thread_ns() - from_ns < work_ns {
+            let part = &self.memory[self.at..self.at + ServerWork::PART];
+            black_box(part.iter().step_by(8).sum::<u64>());
+            self.at = (self.at + ServerWork::PART) % ServerWork::WORDS;
+        }
+    }
+}
+
+/// A client's questions and its processor time. It waits with `poll`, because `recv` on a local
+/// socket would also be woken when the server takes the question.
+fn ask(socket: UnixStream, clock: Clock, length_ns: u64, of: Dialogue) -> Result<(u64, u64)> {
+    let (question, mut answer, mut questions) = (vec![0; of.asked], vec![0; of.answered], 0);
+    let (begun_ns, from_ns) = (thread_ns(), clock.now_ns());
+    while clock.now_ns() < from_ns + length_ns {
+        (&socket).write_all(&question).context("asking")?;
+        poll(&mut [PollFd::new(&socket, PollFlags::IN)], None).context("waiting")?;
+        (&socket).read_exact(&mut answer).context("receiving")?;
+        questions += 1;
+    }
+    Ok((questions, thread_ns() - begun_ns))
+}
+
+fn answers(clock: Clock, length_ns: u64, clients: u32, dialogue: Dialogue) -> Result<f64> {
     std::thread::scope(|scope| {
         let mut asking = Vec::new();
         for _ in 0..clients {
             let (ours, theirs) = UnixStream::pair().context("connecting")?;
-            scope.spawn(move || serve(theirs, work_ns));
-            asking.push(scope.spawn(move || ask(ours, clock, length_ns)));
+            scope.spawn(move || serve(theirs, dialogue));
+            asking.push(scope.spawn(move || ask(ours, clock, length_ns, dialogue)));
         }
         let (mut count, mut spent_ns) = (0, 0);
         for client in asking {
-            let of = client.join().map_err(|_| failed("a client", "it panicked"))?;
-            let (answers, ns) = of.context("asking")?;
-            (count, spent_ns) = (count + answers, spent_ns + ns);
+            let (questions, ns) =
+                client.join().map_err(|_| failed("a client", "it panicked"))??;
+            (count, spent_ns) = (count + questions, spent_ns + ns);
         }
         Ok(spent_ns as f64 / count as f64)
     })
@@ -321,15 +389,18 @@ fn main() -> Result<()> {
             let file = words.get(2).ok_or_else(|| failed("no FILE", "bare preads SECONDS FILE"))?;
             preads_loop(clock, length_ns, &File::open(file).context(file.clone())?)?
         }
-        (Some("answers"), Some(work_ns), Some(clients)) => {
-            answers(clock, length_ns, u64::from(work_ns), clients)?
+        (Some("answers"), Some(clients), Some(_)) => {
+            let dialogue = Dialogue::of(&words[3..]).ok_or_else(|| {
+                failed("no dialogue", "give PERIOD_NS WORK_NS ASKED ANSWERED MESSAGES")
+            })?;
+            answers(clock, length_ns, clients, dialogue)?
         }
         _ => {
             return Err(failed(
                 "nothing to measure",
                 "bare clock SECONDS, bare ring SECONDS DEPTH PORTION, bare requests SECONDS \
                  [DEPTH PORTION], bare reads SECONDS DEPTH FILE, bare preads SECONDS FILE, or bare \
-                 answers SECONDS WORK_NS CLIENTS",
+                 answers SECONDS CLIENTS PERIOD_NS WORK_NS ASKED ANSWERED MESSAGES",
             ));
         }
     };

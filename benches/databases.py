@@ -153,9 +153,11 @@ def sysbench_run(server, script, threads, rate=0):
     return dict(tps=tps, mean_ms=mean, cpu=cpu / (tps * SECONDS))
 
 
-def one_point(server, folder, database, workload, threads, fill, duration, pace="", tcp=False):
-    """Runs one point, over the socket or TCP; returns its data rows, CPU seconds, wall-clock
-    seconds."""
+def one_point(
+    server, folder, database, workload, threads, fill, duration, pace="", tcp=False, under=()
+):
+    """Runs one point, over the socket or TCP, perhaps under another program; returns its data rows,
+    CPU seconds, wall-clock seconds."""
     protocol, bundle, home = folder / "bench.toml", folder / "bench.dyno", folder / "home"
     bundle.unlink(missing_ok=True)
     home.mkdir(exist_ok=True)
@@ -176,9 +178,8 @@ workload = {workload}
 {pace}
 ''')
     env = dict(os.environ, **server.env(database, tcp))
-    _, cpu, wall = run(
-        [DYNO, "run", protocol, "--subject", f"A={home}", "--repeats", "1", "--bundle", bundle], env
-    )
+    options = ["--subject", f"A={home}", "--repeats", "1", "--bundle", bundle]
+    _, cpu, wall = run([*under, DYNO, "run", protocol, *options], env)
     rows = list(csv.DictReader(io.StringIO(run([DYNO, "export", bundle])[0])))
     return rows, cpu, wall
 

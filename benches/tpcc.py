@@ -3,12 +3,14 @@
 CPU time Dyno's own is, and, where a go-tpc is on the PATH, Dyno beside it on the same MariaDB
 database, in turns, both over TCP as go-tpc cannot do otherwise.
 
-Beside Dyno's share stands that of a client which does nothing but send 64 bytes and wait for as
-many (benches/bare.rs), as often as Dyno waits and for as long: below it no client comes that waits
-for its answers. The goal is a tenth above it, at each number of connections.
+Beside Dyno's share stands that of a client of the same dialogue (benches/bare.rs): on as many
+threads, it asks as often, sends and receives as many bytes, and gets each answer in as many
+messages as Dyno waits for, from a server that spends as much processor time; but it knows what to
+send, and looks at nothing that it receives. The goal is a tenth above it, at each number of
+connections. Both are without what connecting and preparing statements cost.
 
 Prints tables and writes them into docs/benchmarks.md between their own markers. "mariadb" or
-"postgres" on the command line measures that alone. Needs mariadbd or PostgreSQL.
+"postgres" on the command line measures that alone. Needs mariadbd or PostgreSQL, and strace.
 Absolute figures belong to the machine; only the ratios are claims.
 """
 
@@ -29,27 +31,60 @@ from run import PAIRS, in_turns, record
 SECONDS = int(os.environ.get("SECONDS_A_RUN", "10"))
 WAREHOUSES = 2
 THREADS = (1, 8, 32)
-# Of what a client takes that only sends and waits.
+# Of what a client takes that only sends and receives.
 GOAL = 1.10
-# To connect and to prepare some eighty statements a connection costs what is no part of a
-# transaction: it is to be a small part of a run.
 SHARE_SECONDS = 3 * SECONDS
+# A run that connects and prepares some eighty statements a connection, and hardly more.
+START_SECONDS = 0.01
+CALLS = "sendto,recvfrom"
 
 
-def dyno(server, folder, threads, seconds=SECONDS, tcp=False):
-    """Its New-Orders per minute, its CPU seconds per second and the server's."""
+def load(server, folder, threads, seconds=SECONDS, tcp=False, under=()):
+    """New-Orders of a run, its CPU seconds and the server's, and its waits."""
     workload = f'{{ kind = "tpcc", warehouses = {WAREHOUSES}, timing = "no-wait" }}'
     before, waited = server.cpu(), waits()
-    rows, cpu, _ = one_point(server, folder, "dyno", workload, threads, "", f"{seconds}s", tcp=tcp)
+    rows, cpu, _ = one_point(
+        server,
+        folder,
+        "dyno",
+        workload,
+        threads,
+        "",
+        f"{round(seconds * 1000)}ms",
+        tcp=tcp,
+        under=under,
+    )
     theirs, waited = server.cpu() - before, waits() - waited
     orders = sum(float(row["ops"]) for row in rows if row["class"] == "new-order")
-    return dict(
-        orders=orders * 60 / seconds,
-        cpu=cpu / seconds,
-        server=theirs / seconds,
-        waits=waited / seconds,
-        cpu_an_order=cpu / orders,
-    )
+    return dict(orders=orders, cpu=cpu, server=theirs, waits=waited)
+
+
+def dyno(server, folder, threads):
+    """New-Orders per minute over TCP, and CPU seconds per New-Order."""
+    ran = load(server, folder, threads, tcp=True)
+    return dict(orders=ran["orders"] * 60 / SECONDS, cpu_an_order=ran["cpu"] / ran["orders"])
+
+
+def per_second(ran, start):
+    """What a run did without its start, per second."""
+    return {key: (ran[key] - start[key]) / (SHARE_SECONDS - START_SECONDS) for key in ran}
+
+
+def dialogue(server, folder):
+    """Sends per New-Order, and bytes sent and received for each: those of a run with eight
+    connections, as strace counts them, less those of one that ends at once."""
+    totals = []
+    for seconds in (SECONDS, START_SECONDS):
+        trace = folder / "trace"
+        strace = f"strace -f -qq -s 0 --seccomp-bpf -e signal=none -e trace={CALLS} -o {trace}"
+        orders = load(server, folder, 8, seconds, under=strace.split())["orders"]
+        calls = re.findall(r"\b(sendto|recvfrom)\b.* = (\d+)$", trace.read_text(), re.MULTILINE)
+        sent, received = (
+            [int(size) for name, size in calls if name == call] for call in CALLS.split(",")
+        )
+        totals.append((orders, len(sent), sum(sent), sum(received)))
+    orders, sends, sent, received = (all - start for all, start in zip(*totals))
+    return dict(an_order=sends / orders, asked=sent / sends, answered=received / sends)
 
 
 def waits():
@@ -96,27 +131,40 @@ def label(server):
     return "" if server.engine == "mysql" else f"{server.name}, "
 
 
-def share_line(server, folder, threads):
-    runs = [dyno(server, folder, threads, SHARE_SECONDS) for _ in range(PAIRS)]
+def share_line(server, folder, threads, talk):
+    start = load(server, folder, threads, START_SECONDS)
+    runs = [
+        per_second(load(server, folder, threads, SHARE_SECONDS), start) for _ in range(PAIRS)
+    ]
     shares = [one["cpu"] / one["server"] for one in runs]
-    orders, cpu, servers = (
-        statistics.median(one[key] for one in runs) for key in ("orders", "cpu", "server")
+    orders, cpu, servers, waited = (
+        statistics.median(one[key] for one in runs) for key in ("orders", "cpu", "server", "waits")
     )
     share = statistics.median(shares)
-    waited = statistics.median(one["waits"] for one in runs)
-    a_wait_s = bare("answers", round(servers / waited * 1e9), threads) / 1e9
-    least = waited * a_wait_s / servers
+    asked = orders * talk["an_order"]
+    messages = max(1, waited / asked)
+    a_question_s = 1e-9 * bare(
+        "answers",
+        threads,
+        round(threads / asked * 1e9),
+        round(servers / asked / messages * 1e9),
+        round(talk["asked"]),
+        round(talk["answered"]),
+        f"{messages:.3f}",
+    )
+    least = asked * a_question_s / servers
     goal = GOAL * least
     return (
-        f"| {label(server)}no-wait, {threads} threads | {orders:.0f} | {cpu:.3f} | {servers:.3f} "
-        f"| {least:.3f} | **{share:.3f}** | {min(shares):.3f} to {max(shares):.3f} "
+        f"| {label(server)}no-wait, {threads} threads | {orders * 60:.0f} | {cpu:.3f} "
+        f"| {servers:.3f} | {messages:.2f} | {least:.3f} | **{share:.3f}** "
+        f"| {min(shares):.3f} to {max(shares):.3f} "
         f"| ≤ {goal:.3f} | {'yes' if share <= goal else 'NO'} |"
     )
 
 
 def pair_lines(server, folder, threads):
     pairs = in_turns(
-        lambda: dyno(server, folder, threads, tcp=True), lambda: go_tpc(server, threads)
+        lambda: dyno(server, folder, threads), lambda: go_tpc(server, threads)
     )
     lines = []
     for key, what, unit, at_least in (
@@ -138,7 +186,8 @@ def pair_lines(server, folder, threads):
 
 
 def measured(kind, pair):
-    """A server's own lines, the lines of pairs with go-tpc, and the server's name and version."""
+    """A server's own lines, the lines of pairs with go-tpc, the server's name and version, and its
+    dialogue."""
     folder = Path(tempfile.mkdtemp(prefix="dyno-bench-"))
     server = kind(folder)
     pairs = []
@@ -148,14 +197,19 @@ def measured(kind, pair):
             folder,
             f'fill = {{ kind = "tpcc_load", warehouses = {WAREHOUSES}, threads = 2 }}',
         )
-        shares = [share_line(server, folder, threads) for threads in THREADS]
+        talk = dialogue(server, folder)
+        shares = [share_line(server, folder, threads, talk) for threads in THREADS]
         if pair:
             pairs = [line for threads in THREADS for line in pair_lines(server, folder, threads)]
         check(server, folder)
     finally:
         server.stop()
         shutil.rmtree(folder, ignore_errors=True)
-    return shares, pairs, f"{server.name} {server.version}"
+    of_each = (
+        f"{server.name}: {talk['an_order']:.2f} sends per New-Order, each of "
+        f"{talk['asked']:.0f} bytes and answered by {talk['answered']:.0f}"
+    )
+    return shares, pairs, f"{server.name} {server.version}", of_each
 
 
 def main():
@@ -165,27 +219,28 @@ def main():
     }
     asked = sys.argv[1:] or list(there)
     kinds = [there[name] for name in asked if there[name]]
-    if not kinds:
-        sys.exit("benches/tpcc.py: NOT RUN, nothing measured: neither MariaDB nor PostgreSQL")
+    if not kinds or not shutil.which("strace"):
+        missing = "no strace" if kinds else "neither MariaDB nor PostgreSQL"
+        sys.exit(f"benches/tpcc.py: NOT RUN, nothing measured: {missing}")
     for name in (name for name in asked if not there[name]):
         print(f"no {name}: NOT MEASURED; its lines are those of an earlier run")
     if not shutil.which("go-tpc"):
         print("no go-tpc on the PATH: NOT PAIRED with it; its lines are those of an earlier run")
     go = shutil.which("go-tpc")
     results = [measured(kind, go and kind is Server) for kind in kinds]
-    shares = [line for lines, _, _ in results for line in lines]
-    pairs = [line for _, lines, _ in results for line in lines]
-    versions = ", ".join(version for _, _, version in results)
+    shares = [line for lines, *_ in results for line in lines]
+    pairs = [line for _, lines, *_ in results for line in lines]
+    versions, talk = (", ".join(result[at] for result in results) for at in (2, 3))
     print("\n".join(shares + pairs))
     facts = f"{versions}, {WAREHOUSES} warehouses; {PAIRS} %s s; all conditions hold afterwards"
     head = (
         "| What | New-Orders per minute | Dyno's CPU s per second | the server's "
-        "| A client that only sends and waits | Ratio (median) | Range | Goal | Met |\n"
-        "|---|---|---|---|---|---|---|---|---|"
+        "| Waits per send | A client of the same dialogue | Ratio (median) | Range | Goal | Met |\n"
+        + "|---" * 10
+        + "|"
     )
-    record(
-        "<!-- tpcc begin -->", "<!-- tpcc end -->", facts % f"runs of {SHARE_SECONDS}", head, shares
-    )
+    shown = f"{facts % f'runs of {SHARE_SECONDS}'}; {talk}"
+    record("<!-- tpcc begin -->", "<!-- tpcc end -->", shown, head, shares)
     if pairs:
         head = "| What | Dyno | go-tpc | Ratio (median) | Range | Goal | Met |\n" + "|---" * 7 + "|"
         version = re.search(r"Release version: (\S+)", run(["go-tpc", "version"])[0])[1]
