@@ -59,7 +59,7 @@ PACED = ("measured::act::the_", "measured::kv_cache::a_search",
          "measured::limits::a_window_in_which_dyno", "measured::meters::a_meter_that",
          "measured::meters::a_scripted_meter", "measured::outliers::stalls",
          "measured::replay::a_load", "measured::replay_beside", "measured::terminals",
-         "measured::truth::a_search_among", "measured::truth::in_open_loop_a_stall")
+         "measured::truth::in_open_loop_a_stall")
 # … and those that keep one processor busy and expect no more of it than counts, medians and lower
 # bounds: as many as there are processors.
 BUSY = ("measured::meters::the_meters", "measured::replay::a_long", "measured::selftest",

@@ -133,7 +133,7 @@ fn foreign(room: &Room, own: bool) -> Vec<String> {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: size(24, 400),
+        cases: size(12, 400),
         max_shrink_iters: 30,
         failure_persistence: None,
         ..ProptestConfig::default()

@@ -32,7 +32,7 @@ const BARE: &str = "title = \"T\"\nsource = \"t\"\n[prepare]\npurge = \"discard\
     workload = { kind = \"random\", read = 50, block = \"64KiB\" }\n";
 
 fn turns() -> u64 {
-    size(30, 2000)
+    size(15, 2000)
 }
 
 /// The name in a directory that is exchanged, and whether Dyno has been there before.

@@ -163,10 +163,10 @@ fn judge(kind: &Kind, args: &[&str], ended: &Ended) -> Result<(), String> {
     }
 }
 
-/// Commands with some kinds, and the maximum use: all of them, or in everyday runs a tenth for each
+/// Commands with some kinds, and the maximum use: all of them, or in everyday runs a twentieth for each
 /// kind, in turn.
 pub fn all(kinds: &[&Kind]) -> (f64, f64) {
-    let each = size(10, 1);
+    let each = size(20, 1);
     let work = Mutex::new(kinds.iter().enumerate().collect::<Vec<_>>());
     let (found, most) = (Mutex::new(Vec::new()), Mutex::new((0.0f64, 0.0f64)));
     let making = Mutex::new(());

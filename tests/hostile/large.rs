@@ -156,7 +156,7 @@ fn two_hundred_thousand_points_are_checked_at_once() {
 
 #[test]
 fn of_two_hundred_thousand_points_one_step_at_a_time_is_in_memory() {
-    let (bench, points) = (Bench::new(), size(40_000, 200_000));
+    let (bench, points) = (Bench::new(), size(20_000, 200_000));
     full(&bench, points);
     // Five times the goal of 3 s for all of them, which other tests beside this one may cost.
     let most_s = 5.0 * 3.0 * points as f64 / 200_000.0;
@@ -173,7 +173,7 @@ fn of_two_hundred_thousand_points_one_step_at_a_time_is_in_memory() {
 /// Its facts hold every point, because all comparisons are one family.
 #[test]
 fn two_hundred_thousand_points_are_compared_in_little_time_and_memory() {
-    let (bench, points) = (Bench::new(), size(40_000, 200_000));
+    let (bench, points) = (Bench::new(), size(20_000, 200_000));
     full(&bench, points);
     let ended = bench.ok(&["compare", "b.dyno"]);
     said("compare", points, &ended);

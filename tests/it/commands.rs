@@ -157,8 +157,8 @@ const FLUSHES: usize = 15;
 
 #[test]
 fn in_qemu_every_way_to_a_drive_sends_what_it_counts_and_what_it_lacks_is_said() {
-    let all = ["psync", "passthrough", "uring", "libaio"];
-    let engines = &all[..size(2, all.len())];
+    let all = ["passthrough", "psync", "uring", "libaio"];
+    let engines = &all[..size(1, all.len())];
     let Some(lab) = Lab::run(&["--engines", &engines.join(",")]) else { return };
     ways_write_what_they_should(&lab);
     all_is_read_back(&lab, "verified", true);

@@ -49,6 +49,15 @@ impl Drop for Drive {
         signal(&self.daemon, Signal::CONT);
         drop(self.device.take());
         signal(&self.daemon, Signal::TERM);
+        // QEMU 7.2 does not always end once it has unmounted its export.
+        for _ in 0..1_000 {
+            let exported = self.file().metadata().is_ok_and(|m| m.len() == SIZE);
+            if !exported || self.daemon.try_wait().is_ok_and(|ended| ended.is_some()) {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let _ = self.daemon.kill();
         let _ = self.daemon.wait();
     }
 }
