@@ -163,8 +163,8 @@ fn judge(kind: &Kind, args: &[&str], ended: &Ended) -> Result<(), String> {
     }
 }
 
-/// Commands with some kinds, and the maximum use: all of them, or in everyday runs a twentieth for each
-/// kind, in turn.
+/// Commands with some kinds, and the maximum use: all of them, or in everyday runs a twentieth for
+/// each kind, in turn.
 pub fn all(kinds: &[&Kind]) -> (f64, f64) {
     let each = size(20, 1);
     let work = Mutex::new(kinds.iter().enumerate().collect::<Vec<_>>());
