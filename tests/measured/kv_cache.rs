@@ -37,7 +37,7 @@ fn the_time_to_load_a_prefix_does_not_depend_on_the_processors_of_the_client() {
                     [[step.stream]]\nname = \"io\"\ndepth = 1024\n\
                     engine = { kind = \"null\", latency = \"20ms\", size = \"16MiB\" }\n\
                     workload = { kind = \"kv_cache\", file = \"log.jsonl\", block_size = \
-                    \"8KiB\", blocks = 512, scale = 240 }\n";
+                    \"8KiB\", blocks = 512, scale = 120 }\n";
     fs::write(dir.path().join("p.toml"), protocol).unwrap();
     on_a_quiet_machine(|| {
         let all = measure(dir.path(), &[]);

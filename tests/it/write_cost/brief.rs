@@ -21,7 +21,7 @@ fn report(dir: &Path, language: &str) -> String {
 #[test]
 fn the_brief_of_two_drives_has_amplification_life_and_cost_by_the_formulas_of_its_page() {
     // The second has more spare blocks.
-    let Some(two) = Two::measured([settled(3_276), settled(2_867)], RANDOM, 6) else { return };
+    let Some(two) = Two::measured([settled(3_276), settled(2_867)], RANDOM) else { return };
     let facts = two.facts();
     // To be looked at.
     for language in ["en", "ja", "pt-BR"] {

@@ -161,7 +161,7 @@ fn a_drive_that_keeps_short_lived_objects_apart_is_measured_with_the_lower_ampli
         ftl.amplification_since(before)
     });
     assert!(apart < 1.1 && mixed > 1.5 * apart, "{mixed} mixed, {apart} apart");
-    let Some(two) = Two::measured(drives(), CACHE, 12) else { return };
+    let Some(two) = Two::measured(drives(), CACHE) else { return };
     let facts = two.facts();
     for subject in [0, 1] {
         let cell = facts.measured.steps[StepKey(0)].cell(SubjectKey(subject), ValueKey(0)).unwrap();

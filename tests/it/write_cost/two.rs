@@ -22,8 +22,8 @@ pub struct Two {
 }
 
 impl Two {
-    /// Runs the streams on both for this many seconds; None where no drive can be mounted.
-    pub fn measured(drives: [Ftl; 2], streams: &str, seconds: u32) -> Option<Two> {
+    /// Runs the streams on both; None where no drive can be mounted.
+    pub fn measured(drives: [Ftl; 2], streams: &str) -> Option<Two> {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let mounted = |name: &str, ftl: Ftl| {
             let mount = folder.path().join(name);
@@ -35,16 +35,16 @@ impl Two {
         let [a, b] = drives.each_ref().map(|drive| LoopDevice::over(&drive.drive()));
         let before = drives.each_ref().map(MountedFtl::counts);
         let two = Two { devices: [a?, b?], drives, before, folder };
-        two.run(streams, seconds);
+        two.run(streams);
         Some(two)
     }
 
-    fn run(&self, streams: &str, seconds: u32) {
+    fn run(&self, streams: &str) {
         let dir = self.folder();
         let step = format!(
             "title = \"T\"\nsource = \"test\"\nheadline = {{ step = \"s\", metric = \"WAF\" }}\n\
              [dataset.d]\nengine = \"uring\"\nsize = 0\ndirect = true\n\
-             [[step]]\nname = \"s\"\nduration = \"{seconds}s\"\ncooldown = \"300ms\"\n{streams}"
+             [[step]]\nname = \"s\"\nduration = \"12s\"\ncooldown = \"300ms\"\n{streams}"
         );
         std::fs::write(dir.join("p.toml"), step).unwrap();
         let mut plan = "protocol = \"./p.toml\"\nrepeats = 3\nidle = \"1s\"\n\
