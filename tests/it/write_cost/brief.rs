@@ -9,7 +9,7 @@ use super::two::{Two, amplification};
 use crate::support::dyno_well;
 
 const RANDOM: &str = "[[step.stream]]\nname = \"io\"\nengine = \"uring\"\ndepth = 4\nworkload = { \
-                      kind = \"random\", read = 0, block = \"4KiB\" }\n";
+                      kind = \"random\", read = 0, block = \"4KiB\" }\nrate = \"1500/s\"\n";
 
 /// A report's text without markup, in one of the languages.
 fn report(dir: &Path, language: &str) -> String {

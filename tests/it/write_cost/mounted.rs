@@ -72,12 +72,13 @@ impl MountedFtl {
     /// A meter for each counter, as a plan names them: commands that print it over and over.
     pub fn meters(&self) -> String {
         let meter = |file: &str| {
-            let file = self.folder.join(file);
+            let path = self.folder.join(file).display().to_string();
+            // One process: a shell would start two more for each reading.
+            let print = "import sys, time\\nwhile True:\\n    print(open(sys.argv[1]).read(), \
+                         end='', flush=True)\\n    time.sleep(0.05)";
             format!(
-                "{{ kind = \"exec\", class = \"{}_written\", unit = \"bytes\", command = [\"sh\", \
-                 \"-c\", \"while cat {}; do sleep 0.05; done\"] }}",
-                file.file_name().unwrap().to_string_lossy(),
-                file.display()
+                "{{ kind = \"exec\", class = \"{file}_written\", unit = \"bytes\", command = \
+                 [\"python3\", \"-c\", \"{print}\", \"{path}\"] }}"
             )
         };
         format!("[{}, {}]", meter("host"), meter("media"))

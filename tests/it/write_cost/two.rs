@@ -49,7 +49,7 @@ impl Two {
         std::fs::write(dir.join("p.toml"), step).unwrap();
         let mut plan = "protocol = \"./p.toml\"\nrepeats = 3\nidle = \"1s\"\n\
                         meters = [{ kind = \"exec\", class = \"drive\", command = [\"sh\", \"-c\", \
-                        \"while echo 5; do sleep 0.05; done\"] }]\n"
+                        \"while echo 5; do sleep 0.2; done\"] }]\n"
             .to_string();
         for (name, device, drive, dwpd) in [
             ("Alpha", &self.devices[0], &self.drives[0], 1),

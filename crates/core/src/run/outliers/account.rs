@@ -26,7 +26,8 @@ impl Moment {
 
     /// From a thread's accounting file.
     pub fn read(file: &File, clock: Clock) -> Option<Moment> {
-        let text = read(file)?;
+        let mut buffer = [0; SMALL];
+        let text = read(file, &mut buffer)?;
         let mut numbers = text.split_ascii_whitespace().map(|n| n.parse().ok());
         let mut next = || numbers.next().flatten();
         let (ran_ns, waited_ns, switches) = (next()?, next()?, next()?);
@@ -34,9 +35,12 @@ impl Moment {
     }
 }
 
-/// A small kernel file, read from its beginning.
-pub fn read(file: &File) -> Option<String> {
-    let mut buffer = [0; 512];
-    let n = file.read_at(&mut buffer, 0).ok()?;
-    Some(String::from_utf8_lossy(&buffer[..n]).into_owned())
+/// Bytes of a kernel file that are enough for its numbers.
+pub const SMALL: usize = 512;
+
+/// The beginning of a kernel file of numbers, read into a buffer: at every sample, so without
+/// allocating.
+pub fn read<'a>(file: &File, buffer: &'a mut [u8; SMALL]) -> Option<&'a str> {
+    let n = file.read_at(buffer, 0).ok()?;
+    std::str::from_utf8(&buffer[..n]).ok()
 }

@@ -16,7 +16,7 @@ use crate::base::clock::Clock;
 use crate::lab::machine::processors;
 use crate::measure::slowest::SlowestOp;
 use crate::record::Evidence;
-use crate::run::outliers::account::{Moment, read};
+use crate::run::outliers::account::{Moment, SMALL, read};
 use crate::run::outliers::stretches::{Stretch, Stretches};
 use crate::run::outliers::wakeup_probes::WakeupProbes;
 
@@ -179,13 +179,17 @@ impl WatchedDevice {
 
     fn look(&mut self, clock: Clock) {
         let (mut completed, mut in_flight) = (0, 0);
+        let mut buffer = [0; SMALL];
         for file in &self.stats {
-            let Some(text) = read(file) else { return };
-            let numbers: Vec<u64> =
-                text.split_ascii_whitespace().filter_map(|n| n.parse().ok()).collect();
-            // Reads, writes, discards and flushes; the last two since Linux 4.18 and 5.5.
-            completed += [0, 4, 11, 15].iter().filter_map(|&i| numbers.get(i)).sum::<u64>();
-            in_flight += numbers.get(8).copied().unwrap_or(0);
+            let Some(text) = read(file, &mut buffer) else { return };
+            for (column, number) in text.split_ascii_whitespace().enumerate() {
+                match column {
+                    // Reads, writes, discards and flushes; the last two since Linux 4.18 and 5.5.
+                    0 | 4 | 11 | 15 => completed += number.parse().unwrap_or(0),
+                    8 => in_flight += number.parse().unwrap_or(0),
+                    _ => {}
+                }
+            }
         }
         self.note(clock.now_ns(), completed, in_flight);
     }
@@ -290,8 +294,9 @@ impl Looking {
 
     fn look_for_steal(&mut self, now_ns: u64) {
         // cpu user nice system idle iowait irq softirq steal, in hundredths of a second.
-        let text = self.host.as_ref().and_then(read);
-        let steal = text.as_deref().and_then(|t| t.split_ascii_whitespace().nth(8)?.parse().ok());
+        let mut buffer = [0; SMALL];
+        let text = self.host.as_ref().and_then(|file| read(file, &mut buffer));
+        let steal = text.and_then(|t| t.split_ascii_whitespace().nth(8)?.parse().ok());
         let Some(steal) = steal else { return };
         if let Some((from_ns, before)) = self.stolen.replace((now_ns, steal))
             && steal > before

@@ -22,7 +22,8 @@ use crate::record::{Class, PacingFloor};
 
 /// Long enough for the worker to sleep between two ops.
 const OPS_PER_S: u64 = 10_000;
-const LENGTH_NS: u64 = 200_000_000;
+/// 500 ops: enough for a median and a p95, at the start of every run.
+const LENGTH_NS: u64 = 50_000_000;
 
 /// Completes ops immediately.
 struct NoTime {
@@ -49,7 +50,7 @@ impl OpGenerator for SameRead {
     }
 }
 
-/// Takes a fifth of a second.
+/// Takes a twentieth of a second.
 pub fn measure(clock: Clock) -> Result<PacingFloor> {
     let recorder = Recorder::new(&[Class::READ], true);
     // In its own thread, like workers, because the timer slack is a thread's property.
