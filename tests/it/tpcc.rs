@@ -161,6 +161,10 @@ fn both_protocols_end_in_a_brief_with_new_orders_a_minute_and_all_conditions_kep
             "--set",
             "step.tpcc.duration=3s",
         ]);
+        let warehouses = size(1, 2);
+        for field in ["dataset.db.fill", "step.tpcc.stream.terminals.workload"] {
+            dyno.args(["--set", &format!("{field}.warehouses={warehouses}")]);
+        }
         let output = dyno.output().unwrap();
         assert!(output.status.success(), "{protocol}: {}", said(&output));
         assert!(said(&output).contains("3 points measured"), "{}", said(&output));
