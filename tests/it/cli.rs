@@ -17,7 +17,7 @@ duration = "300ms"
 sweep = { axis = "io.threads", values = [1, 2, 3] }
 [[step.stream]]
 name = "io"
-engine = { kind = "null", latency = "50us" }
+engine = { kind = "null", latency = "1ms" }
 workload = "random"
 [[step]]
 name = "b"
@@ -25,7 +25,7 @@ duration = "300ms"
 sweep = { axis = "io.depth", values = [1, 2, 4] }
 [[step.stream]]
 name = "io"
-engine = { kind = "null", latency = "50us" }
+engine = { kind = "null", latency = "1ms" }
 workload = { kind = "random", read = 70 }
 "#;
 

@@ -103,7 +103,7 @@ fn schema(dir: &Path, name: &str) -> Value {
 fn bundle() -> tempfile::TempDir {
     let dir = two_drives();
     std::fs::write(dir.path().join("null.toml"), made::NULL).expect("written");
-    let run = "run ./null.toml -s X=x -s Y=y,latency=200us --repeats 3 --set meters=none -o b.dyno";
+    let run = "run ./null.toml -s X=x -s Y=y,latency=4ms --repeats 3 --set meters=none -o b.dyno";
     dyno_well(dir.path(), &run.split(' ').collect::<Vec<_>>());
     dir
 }

@@ -12,7 +12,7 @@ use crate::support::{DYNO, dyno_well, until};
 /// Four points of 1.6 s, with two streams on an engine with only a given latency.
 pub const PROTOCOL: &str = "title = \"Null\"\n[[step]]\nname = \"a\"\nwarmup = \"200ms\"\n\
     duration = \"1600ms\"\nsweep = { axis = \"io.threads\", values = [1, 2] }\n\
-    [[step.stream]]\nname = \"io\"\nengine = { kind = \"null\", latency = \"50us\" }\n\
+    [[step.stream]]\nname = \"io\"\nengine = { kind = \"null\", latency = \"1ms\" }\n\
     workload = { kind = \"random\", read = 70 }\n\
     [[step.stream]]\nname = \"log\"\nheadline = false\n\
     engine = { kind = \"null\", latency = \"1ms\" }\nworkload = \"sequential\"\n";

@@ -48,7 +48,7 @@ duration = "100ms"
 sweep = { axis = "io.threads", values = [1, 2] }
 [[step.stream]]
 name = "io"
-engine = { kind = "null", latency = "50us" }
+engine = { kind = "null", latency = "1ms" }
 workload = "random"
 "#;
 

@@ -7,7 +7,7 @@ use crate::support::{dyno_well, said};
 
 const PROTOCOL: &str = "title = \"Null\"\n[[step]]\nname = \"a\"\nduration = \"1200ms\"\n\
     sweep = { axis = \"io.threads\", values = [1, 2] }\n[[step.stream]]\nname = \"io\"\n\
-    engine = { kind = \"null\", latency = \"50us\" }\nworkload = \"random\"\n";
+    engine = { kind = \"null\", latency = \"1ms\" }\nworkload = \"random\"\n";
 
 /// Runs the code cells of a notebook in sequence, like Jupyter.
 const CELLS: &str = "import json, sys\nspace = {}\n\
@@ -22,7 +22,7 @@ fn the_notebook_runs_on_exported_tables_which_have_no_absolute_paths() {
         std::fs::create_dir(dir.join(name)).expect("a folder");
     }
     std::fs::write(dir.join("null.toml"), PROTOCOL).expect("written");
-    let run = "run ./null.toml -s X=x -s Y=y,latency=200us --repeats 3 --set meters=none -o b.dyno";
+    let run = "run ./null.toml -s X=x -s Y=y,latency=4ms --repeats 3 --set meters=none -o b.dyno";
     dyno_well(dir, &run.split(' ').collect::<Vec<_>>());
     let bundle = dir.join("b.dyno").display().to_string();
     for table in ["points", "histograms", "intervals", "comparisons"] {

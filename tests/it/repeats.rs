@@ -17,7 +17,7 @@ fn plan(repeats: &str) -> String {
 const PROTOCOL: &str = "title = \"Null\"\nsource = \"test\"\n[[step]]\nname = \"a\"\n\
     duration = \"200ms\"\n\
     sweep = { axis = \"io.threads\", values = [1, 2] }\n[[step.stream]]\nname = \"io\"\n\
-    engine = { kind = \"null\", latency = \"50us\" }\nworkload = \"random\"\n";
+    engine = { kind = \"null\", latency = \"1ms\" }\nworkload = \"random\"\n";
 
 /// A folder with the protocol, the plan and the two directories under test.
 fn bench(repeats: &str) -> tempfile::TempDir {
