@@ -1,9 +1,7 @@
 //! Shared by the tables: loop devices, folders of other users, their checksums, and running Dyno.
 
 use std::fs::{self, File};
-use std::hash::{DefaultHasher, Hasher};
-use std::io::Read;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
@@ -13,6 +11,8 @@ use std::time::Duration;
 use dyno::base::error::exit;
 use dyno::lab::guard::UNKNOWN;
 use dyno::plan::{Drive, DrivePlace};
+use rustix::fs::{SeekFrom, seek};
+use sha2::{Digest, Sha256};
 
 use crate::support::{DYNO, LoopDevice, run_well, skip, until};
 
@@ -54,10 +54,11 @@ impl Loop {
 
     /// Not zeros, so that overwriting with zeros is detected; nothing that resembles a signature.
     pub fn sized(mib: u64) -> Loop {
-        let byte_of = |i: usize| if i % 4096 < 3584 { 0 } else { (i / 4096 % 200) as u8 };
-        Loop::over(|file| {
-            fs::write(file, (0..(mib * MIB) as usize).map(byte_of).collect::<Vec<u8>>())
-        })
+        let mut bytes = vec![0; (mib * MIB) as usize];
+        for (number, block) in bytes.chunks_mut(4096).enumerate() {
+            block[3584..].fill((number % 200) as u8);
+        }
+        Loop::over(|file| fs::write(file, bytes))
     }
 
     pub fn blank(mib: u64) -> Loop {
@@ -86,7 +87,7 @@ impl Loop {
         drive(&self.device, self.file.to_str().unwrap())
     }
 
-    pub fn checksum(&self) -> u64 {
+    pub fn checksum(&self) -> String {
         // Writes the device's own cache to the file, which is then read.
         let _ = File::open(&self.device).and_then(|device| device.sync_all());
         of_file(&self.file)
@@ -127,18 +128,22 @@ pub fn bench() -> bool {
     false
 }
 
-/// Most of a device's file is zeroes, which are only counted.
-fn of_file(file: &Path) -> u64 {
-    let (mut hash, mut bytes, zeroes) = (DefaultHasher::new(), Vec::new(), [0; 4096]);
-    File::open(file).unwrap().read_to_end(&mut bytes).unwrap();
-    hash.write_usize(bytes.len());
-    for (number, block) in bytes.chunks(zeroes.len()).enumerate() {
-        if block != &zeroes[..block.len()] {
-            hash.write_usize(number);
-            hash.write(block);
+/// Most of a device's file is holes, which are not read, or zeroes, which may become holes.
+fn of_file(file: &Path) -> String {
+    let (file, mut hash, zeroes) = (File::open(file).unwrap(), Sha256::new(), [0; 4096]);
+    let mut at = 0;
+    while let Ok(from) = seek(&file, SeekFrom::Data(at)) {
+        at = seek(&file, SeekFrom::Hole(from)).unwrap();
+        let mut bytes = vec![0; (at - from) as usize];
+        file.read_exact_at(&mut bytes, from).unwrap();
+        for (at, block) in (from..).step_by(zeroes.len()).zip(bytes.chunks(zeroes.len())) {
+            if block != &zeroes[..block.len()] {
+                hash.update(at.to_le_bytes());
+                hash.update(block);
+            }
         }
     }
-    hash.finish()
+    format!("{:x?}", hash.finalize())
 }
 
 /// The complete state of a tree: names, kinds, modes, owners, link counts, link targets, file

@@ -24,10 +24,15 @@ path = "/srv/a"
 /// Validates documents with the Python package `jsonschema`; returns its messages.
 const VALIDATE: &str = r#"
 import json, sys, jsonschema
+validators = {}
 for name, schema, document in json.load(sys.stdin):
-    of = jsonschema.validators.validator_for(schema)
-    of.check_schema(schema)
-    for error in of(schema).iter_errors(document):
+    text = json.dumps(schema)
+    # Checking a schema takes longer than checking a document.
+    if text not in validators:
+        of = jsonschema.validators.validator_for(schema)
+        of.check_schema(schema)
+        validators[text] = of(schema)
+    for error in validators[text].iter_errors(document):
         print(f"{name}: {error.json_path}: {error.message[:200]}")
 "#;
 
