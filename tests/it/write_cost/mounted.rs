@@ -73,12 +73,11 @@ impl MountedFtl {
     pub fn meters(&self) -> String {
         let meter = |file: &str| {
             let path = self.folder.join(file).display().to_string();
-            // One process: a shell would start two more for each reading.
-            let print = "import sys, time\\nwhile True:\\n    print(open(sys.argv[1]).read(), \
-                         end='', flush=True)\\n    time.sleep(0.05)";
+            // `cat` and `sleep` would be two processes for each reading.
+            let print = "exec 3<> <(:); while read -r n < $0; do echo $n; read -rt 0.05 -u 3; done";
             format!(
                 "{{ kind = \"exec\", class = \"{file}_written\", unit = \"bytes\", command = \
-                 [\"python3\", \"-c\", \"{print}\", \"{path}\"] }}"
+                 [\"bash\", \"-c\", \"{print}\", \"{path}\"] }}"
             )
         };
         format!("[{}, {}]", meter("host"), meter("media"))
