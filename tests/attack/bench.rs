@@ -12,6 +12,7 @@ use dyno::base::error::exit;
 use dyno::lab::guard::UNKNOWN;
 use dyno::plan::{Drive, DrivePlace};
 use rustix::fs::{SeekFrom, seek};
+use rustix::io::Errno;
 use sha2::{Digest, Sha256};
 
 use crate::support::{DYNO, LoopDevice, run_well, skip, until};
@@ -131,8 +132,16 @@ pub fn bench() -> bool {
 /// Most of a device's file is holes, which are not read, or zeroes, which may become holes.
 fn of_file(file: &Path) -> String {
     let (file, mut hash, zeroes) = (File::open(file).unwrap(), Sha256::new(), [0; 4096]);
+    let length = file.metadata().unwrap().len();
+    hash.update(length.to_le_bytes());
     let mut at = 0;
-    while let Ok(from) = seek(&file, SeekFrom::Data(at)) {
+    while at < length {
+        let from = match seek(&file, SeekFrom::Data(at)) {
+            Ok(from) => from,
+            // Only a hole is left.
+            Err(Errno::NXIO) => break,
+            Err(error) => panic!("looking for data: {error}"),
+        };
         at = seek(&file, SeekFrom::Hole(from)).unwrap();
         let mut bytes = vec![0; (at - from) as usize];
         file.read_exact_at(&mut bytes, from).unwrap();

@@ -74,10 +74,11 @@ impl MountedFtl {
         let meter = |file: &str| {
             let path = self.folder.join(file).display().to_string();
             // `cat` and `sleep` would be two processes for each reading.
-            let print = "exec 3<> <(:); while read -r n < $0; do echo $n; read -rt 0.05 -u 3; done";
+            let print =
+                "exec 3<> <(:); while read -r n < \"$0\"; do echo $n; read -rt 0.05 -u 3; done";
             format!(
                 "{{ kind = \"exec\", class = \"{file}_written\", unit = \"bytes\", command = \
-                 [\"bash\", \"-c\", \"{print}\", \"{path}\"] }}"
+                 [\"bash\", \"-c\", '{print}', \"{path}\"] }}"
             )
         };
         format!("[{}, {}]", meter("host"), meter("media"))
