@@ -1,7 +1,7 @@
 //! A thread's run time and wait time, from the kernel.
 
 use std::fs::File;
-use std::os::unix::fs::FileExt;
+use std::mem::MaybeUninit;
 
 use crate::base::clock::Clock;
 
@@ -26,21 +26,19 @@ impl Moment {
 
     /// From a thread's accounting file.
     pub fn read(file: &File, clock: Clock) -> Option<Moment> {
-        let mut buffer = [0; SMALL];
-        let text = read(file, &mut buffer)?;
-        let mut numbers = text.split_ascii_whitespace().map(|n| n.parse().ok());
-        let mut next = || numbers.next().flatten();
-        let (ran_ns, waited_ns, switches) = (next()?, next()?, next()?);
-        Some(Moment { at_ns: clock.now_ns(), ran_ns, waited_ns, switches })
+        read_numbers(file, |text| {
+            let mut numbers = text.split_ascii_whitespace().map(|n| n.parse().ok());
+            let mut next = || numbers.next().flatten();
+            let (ran_ns, waited_ns, switches) = (next()?, next()?, next()?);
+            Some(Moment { at_ns: clock.now_ns(), ran_ns, waited_ns, switches })
+        })
     }
 }
 
-/// Bytes of a kernel file that are enough for its numbers.
-pub const SMALL: usize = 512;
-
-/// The beginning of a kernel file of numbers, read into a buffer: at every sample, so without
-/// allocating.
-pub fn read<'a>(file: &File, buffer: &'a mut [u8; SMALL]) -> Option<&'a str> {
-    let n = file.read_at(buffer, 0).ok()?;
-    std::str::from_utf8(&buffer[..n]).ok()
+/// Reads the beginning of a kernel file of numbers, and parses it where it was read: at every
+/// sample, so without allocating.
+pub fn read_numbers<T>(file: &File, parse: impl FnOnce(&str) -> Option<T>) -> Option<T> {
+    let mut buffer = [MaybeUninit::uninit(); 512];
+    let (text, _) = rustix::io::pread(file, &mut buffer, 0).ok()?;
+    parse(std::str::from_utf8(text).ok()?)
 }

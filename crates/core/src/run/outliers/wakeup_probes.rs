@@ -64,9 +64,16 @@ fn wait(clock: Clock, tick_ns: u64, stop: &AtomicBool) -> Stretches {
     let Ok(account) = File::open("/proc/thread-self/schedstat") else { return waits };
     let mut last = Moment::read(&account, clock).unwrap_or_default();
     while !stop.load(Relaxed) {
-        clock.sleep_until(clock.now_ns() + tick_ns);
+        let due_ns = clock.now_ns() + tick_ns;
+        clock.sleep_until(due_ns);
+        let late_ns = clock.now_ns().saturating_sub(due_ns);
+        // Only a thread that wakes late may have waited, so the kernel is asked only then.
+        if late_ns < LEAST_NS {
+            continue;
+        }
         let Some(now) = Moment::read(&account, clock) else { continue };
-        let ns = now.waited_ns.saturating_sub(last.waited_ns);
+        // Shorter waits since the last reading are counted too.
+        let ns = now.waited_ns.saturating_sub(last.waited_ns).min(late_ns);
         if ns >= LEAST_NS {
             let from_ns = now.at_ns.saturating_sub(ns);
             waits.add(Stretch { ns, from_ns, until_ns: now.at_ns, switches: 0 });

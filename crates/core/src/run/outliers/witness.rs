@@ -16,7 +16,7 @@ use crate::base::clock::Clock;
 use crate::lab::machine::processors;
 use crate::measure::slowest::SlowestOp;
 use crate::record::Evidence;
-use crate::run::outliers::account::{Moment, SMALL, read};
+use crate::run::outliers::account::{Moment, read_numbers};
 use crate::run::outliers::stretches::{Stretch, Stretches};
 use crate::run::outliers::wakeup_probes::WakeupProbes;
 
@@ -179,9 +179,7 @@ impl WatchedDevice {
 
     fn look(&mut self, clock: Clock) {
         let (mut completed, mut in_flight) = (0, 0);
-        let mut buffer = [0; SMALL];
-        for file in &self.stats {
-            let Some(text) = read(file, &mut buffer) else { return };
+        let mut count = |text: &str| {
             for (column, number) in text.split_ascii_whitespace().enumerate() {
                 match column {
                     // Reads, writes, discards and flushes; the last two since Linux 4.18 and 5.5.
@@ -190,8 +188,11 @@ impl WatchedDevice {
                     _ => {}
                 }
             }
+            Some(())
+        };
+        if self.stats.iter().try_for_each(|file| read_numbers(file, &mut count)).is_some() {
+            self.note(clock.now_ns(), completed, in_flight);
         }
-        self.note(clock.now_ns(), completed, in_flight);
     }
 
     fn note(&mut self, at_ns: u64, completed: u64, in_flight: u64) {
@@ -244,15 +245,12 @@ impl Looking {
             let asleep_ns = self.clock.now_ns();
             let due_ns = asleep_ns + rest_ns;
             self.clock.sleep_until(due_ns);
-            let (woke_ns, woken) = (self.clock.now_ns(), self.account());
-            self.woke(
-                (asleep_ns, due_ns, woke_ns),
-                woken.waited_ns.saturating_sub(before.waited_ns),
-            );
+            self.woke((asleep_ns, due_ns, self.clock.now_ns()), before);
             self.look(watched);
-            before = self.account();
+            let after = self.account();
             // The mean over about eight samples, so that one expensive sample has little effect.
-            cost_ns = (7 * cost_ns + before.ran_ns.saturating_sub(woken.ran_ns)) / 8;
+            cost_ns = (7 * cost_ns + after.ran_ns.saturating_sub(before.ran_ns)) / 8;
+            before = after;
             rest_ns = TICK_NS.max(SHARE * cost_ns);
         }
         self.close(watched);
@@ -264,11 +262,15 @@ impl Looking {
     }
 
     /// If it is later than it waited for a processor, nothing of Dyno ran.
-    fn woke(&mut self, (asleep_ns, due_ns, woke_ns): (u64, u64, u64), waited_ns: u64) {
+    fn woke(&mut self, (asleep_ns, due_ns, woke_ns): (u64, u64, u64), before: Moment) {
         let late_ns = woke_ns.saturating_sub(due_ns);
         if late_ns >= self.late_ns {
             self.seen.late.push((due_ns, woke_ns));
         }
+        if late_ns < LEAST_STOP_NS {
+            return;
+        }
+        let waited_ns = self.account().waited_ns.saturating_sub(before.waited_ns);
         let stopped_ns = late_ns.saturating_sub(waited_ns);
         if stopped_ns >= LEAST_STOP_NS {
             self.seen.stopped.0.lasted(due_ns, due_ns + stopped_ns);
@@ -294,10 +296,10 @@ impl Looking {
 
     fn look_for_steal(&mut self, now_ns: u64) {
         // cpu user nice system idle iowait irq softirq steal, in hundredths of a second.
-        let mut buffer = [0; SMALL];
-        let text = self.host.as_ref().and_then(|file| read(file, &mut buffer));
-        let steal = text.and_then(|t| t.split_ascii_whitespace().nth(8)?.parse().ok());
-        let Some(steal) = steal else { return };
+        let nth = |text: &str| text.split_ascii_whitespace().nth(8)?.parse().ok();
+        let Some(steal) = self.host.as_ref().and_then(|file| read_numbers(file, nth)) else {
+            return;
+        };
         if let Some((from_ns, before)) = self.stolen.replace((now_ns, steal))
             && steal > before
         {
