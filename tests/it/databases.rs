@@ -36,7 +36,7 @@ fn own_servers_are_started_measured_and_stopped() {
 
 #[test]
 fn a_server_killed_in_the_window_fails_its_point_and_the_run_goes_on() {
-    for engine in servers::own() {
+    for engine in servers::own_in_turn(0) {
         let bench = Bench::new();
         bench.protocol(FILL, engine, "oltp_read_write", (2, "8s"));
         let mut dyno = bench.dyno("");

@@ -124,11 +124,7 @@ fn four_servers_on_four_filesystems_are_one_subject_with_their_sum_and_spread() 
     if !have(&["mkfs.ext4", "mount"]) {
         return;
     }
-    let all = servers::own();
-    // One of them each time, because their start takes most of the time.
-    let (few, many) = (all.len().min(1), all.len());
-    let engines = &all[all.len() - size(few, many)..];
-    for engine in engines {
+    for engine in servers::own_in_turn(1) {
         four_servers(engine);
     }
 }

@@ -185,7 +185,7 @@ fn postgresql_counts_the_ops_that_are_reported_of_workloads_a_to_f() {
 
 #[test]
 fn inserts_begin_anew_at_each_point_of_a_restored_dataset() {
-    for engine in servers::own() {
+    for engine in servers::own_in_turn(0) {
         let bench = Bench::new();
         write_protocol(&bench, engine, "restore = true", "d", MIXES[3].1);
         let output = bench.dyno("").args(["--repeats", "2"]).output().unwrap();
@@ -226,7 +226,7 @@ fn a_table_with_fewer_records_is_refused_and_an_existing_one_is_not_touched() {
 
 #[test]
 fn both_protocols_end_in_a_brief_with_every_kind_of_op() {
-    for engine in servers::own() {
+    for engine in servers::own_in_turn(1) {
         let bench = Bench::new();
         let protocol = format!("ycsb-{engine}");
         let mut dyno = Command::new(DYNO);

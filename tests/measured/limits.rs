@@ -19,7 +19,7 @@ use dyno::brief::text::bottleneck_text;
 use dyno::language::Language;
 
 use crate::support::quiet::on_a_quiet_machine;
-use crate::support::{FOR_SERVERS, have, rocksdb, skip, until};
+use crate::support::{FOR_SERVERS, has_thread, have, rocksdb, skip, until};
 use point::{
     DATABASE, SERVER, SYNC, contains, favoured, file, has_device, measure, measure_by, measure_in,
     null, shares_are_whole, sought,
@@ -143,14 +143,17 @@ fn direct_reads_of_a_drive_that_waits_for_nothing_else_are_the_drives() {
     }
 }
 
+/// Starts a command, and returns when its load runs: the warm-up has the same load.
+fn loaded(command: &mut Command) -> Child {
+    let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("ran");
+    until("the load", 60, || has_thread(&child, "witness"));
+    child
+}
+
 /// Runs a command to its end; returns the share of three seconds of its load with any request at
 /// the device, from a thousand samples per second. The verdict is based on the kernel's sums.
-fn share_at_device(command: &mut Command, bundle: &Path, inflight: &Path) -> f64 {
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("ran");
-    let marker = bundle.with_file_name("drive/dyno-data/data.0/.dyno");
-    until("the dataset's marker", 60, || marker.exists());
-    // The warm-up has the same load.
-    std::thread::sleep(Duration::from_millis(700));
+fn share_at_device(command: &mut Command, inflight: &Path) -> f64 {
+    let mut child = loaded(command);
     let any = || {
         let text = std::fs::read_to_string(inflight).expect("the kernel's count of requests");
         std::thread::sleep(Duration::from_millis(1));
@@ -181,8 +184,8 @@ fn synced_writes_are_called_the_drives_as_far_as_the_device_is_seen_to_have_them
     let mut disturbed = Vec::new();
     for _ in 0..4 {
         let share = Cell::new(0.0);
-        let run = |command: &mut Command, bundle: &Path| {
-            share.set(share_at_device(command, bundle, Path::new(&inflight)));
+        let run = |command: &mut Command| {
+            share.set(share_at_device(command, Path::new(&inflight)));
         };
         let (cell, _) = measure_by(place, favoured(), SYNC, Some(&run));
         let verdict = cell.limit.as_ref().expect("a verdict");
@@ -285,15 +288,13 @@ fn an_open_loop_whose_ops_dyno_hands_over_late_did_not_run_at_the_rate_asked_for
 }
 
 /// Runs a command, stops it for a second in the middle of its window, and continues it.
-fn stopped_for_a_second(command: &mut Command, bundle: &Path) {
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("ran");
+fn stopped_for_a_second(command: &mut Command) {
+    let mut child = loaded(command);
     let pid = child.id().to_string();
     let signal = |name: &str| {
         assert!(Command::new("kill").args([name, &pid]).status().expect("kill ran").success())
     };
-    // Once the dataset exists the load runs: half a second of warm-up, and a window of two.
-    let marker = bundle.with_file_name("drive/dyno-data/data.0/.dyno");
-    until("the dataset's marker", 60, || marker.exists());
+    // Half a second of warm-up, and a window of two.
     std::thread::sleep(Duration::from_millis(1000));
     signal("-STOP");
     std::thread::sleep(Duration::from_secs(1));

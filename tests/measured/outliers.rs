@@ -14,7 +14,7 @@ use dyno::store::Bundle;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::support::quiet::on_a_quiet_machine;
-use crate::support::{DYNO, LoopDevice, have, size, skip, until};
+use crate::support::{DYNO, LoopDevice, has_thread, have, size, skip, until};
 
 const SIZE: u64 = 16 << 20;
 
@@ -178,12 +178,6 @@ fn hog(processor: usize) {
         }
     };
     std::thread::spawn(body).join().expect("real-time priority, which root has");
-}
-
-fn has_thread(child: &Child, name: &str) -> bool {
-    let tasks = std::fs::read_dir(format!("/proc/{}/task", child.id()));
-    let comm = |task: std::fs::DirEntry| std::fs::read_to_string(task.path().join("comm"));
-    tasks.into_iter().flatten().flatten().any(|task| comm(task).is_ok_and(|c| c.trim() == name))
 }
 
 fn unix_ns() -> u64 {

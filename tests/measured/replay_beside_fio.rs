@@ -22,7 +22,7 @@ fn arrivals_are_ten_times_as_exact_as_those_of_fio() {
         // Both are started alike, one after the other, at the priority of this test.
         let mut command = Command::new("python3");
         command.arg(&script).arg(size(3, 11).to_string());
-        let output = command.env("DYNO", DYNO).env("SECONDS_A_RUN", "3").output().expect("ran");
+        let output = command.env("DYNO", DYNO).env("SECONDS_A_RUN", "2").output().expect("ran");
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{said}");
         let text = String::from_utf8_lossy(&output.stdout);

@@ -10,7 +10,7 @@ use std::fmt::Display;
 use std::io::Write;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output};
 use std::time::{Duration, Instant};
 
 use dyno::record::Point;
@@ -254,6 +254,13 @@ pub fn until(what: &str, seconds: u64, mut met: impl FnMut() -> bool) {
         assert!(Instant::now() < give_up, "waited {seconds} s for {what}");
         std::thread::sleep(Duration::from_millis(50));
     }
+}
+
+/// Whether a process has a thread of this name, as `witness` from the beginning of its load.
+pub fn has_thread(child: &Child, name: &str) -> bool {
+    let tasks = std::fs::read_dir(format!("/proc/{}/task", child.id()));
+    let comm = |task: std::fs::DirEntry| std::fs::read_to_string(task.path().join("comm"));
+    tasks.into_iter().flatten().flatten().any(|task| comm(task).is_ok_and(|c| c.trim() == name))
 }
 
 /// The process that serves a drive's dataset, from Dyno's record.

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Output, Stdio};
 
 use dyno::plan::{Knob, KnobKind, RequestFamily};
 
-use crate::support::{DYNO, have, said, served_by, until};
+use crate::support::{DYNO, have, said, served_by, size, until};
 
 const TABLES: &str = "tables = 2, table_size = 2000";
 
@@ -20,6 +20,14 @@ pub fn own() -> Vec<&'static str> {
     let own =
         engines.filter(|info| info.family == RequestFamily::Sql && info.knobs.iter().any(starts));
     own.map(|info| info.name).filter(|name| have(programs(name))).collect()
+}
+
+/// The engines for a test that takes long and shows the same of each: in everyday runs one of them,
+/// by turns, and in the soak all.
+pub fn own_in_turn(turn: usize) -> Vec<&'static str> {
+    let all = own();
+    let number = size(1, all.len()).min(all.len());
+    all.iter().cycle().skip(turn).take(number).copied().collect()
 }
 
 /// The programs for an engine's server; an unknown one lacks nothing, and its tests run.

@@ -104,8 +104,8 @@ pub fn measure_in(place: &Path, by: &[&str], protocol: &str) -> (CellFacts, Stri
     measure_by(place, by, protocol, None)
 }
 
-/// Runs Dyno, given the bundle to write.
-pub type Runner<'a> = &'a dyn Fn(&mut Command, &Path);
+/// Runs Dyno to its end.
+pub type Runner<'a> = &'a dyn Fn(&mut Command);
 
 /// The same, with control over the run.
 pub fn measure_by(
@@ -134,7 +134,7 @@ pub fn measure_by(
     let mut measuring =
         dyno(&["run", "p.toml", "--subject", "A=drive", "--repeats", "1", "--bundle", "b.dyno"]);
     match run {
-        Some(run) => run(&mut measuring, &bundle),
+        Some(run) => run(&mut measuring),
         None => drop(finished(measuring)),
     }
     let shown = finished(dyno(&["show", "b.dyno"]));
