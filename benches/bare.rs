@@ -3,8 +3,9 @@
 //! `bare clock SECONDS`: two clock reads and two histogram records per op. `bare ring SECONDS DEPTH
 //! PORTION`: the same for each portion of at most 32 NOP requests submitted to an io_uring,
 //! recording every request. `bare requests SECONDS [DEPTH PORTION]`: the first, or the second, plus
-//! the generation of a random read's offset for each op. `bare reads SECONDS DEPTH FILE`: direct
-//! random reads of 4 KiB, submitted as soon as others have completed, as with `batch = "latency"`.
+//! the generation of a random read's offset for each op. `bare reads SECONDS DEPTH FILE
+//! [COMPLETIONS]`: direct random reads of 4 KiB, submitted as soon as others have completed, as
+//! with `batch = "latency"`; or waiting 2 µs for so many completions, as with `batch = "cpu"`.
 //! `bare preads SECONDS FILE`: random reads of 4 KiB by `pread`, one by one, through the page
 //! cache. `bare answers SECONDS CLIENTS PERIOD_NS WORK_NS ASKED ANSWERED MESSAGES`: every
 //! PERIOD_NS, each client sends ASKED bytes to a server of its own, which sends ANSWERED bytes back
@@ -94,15 +95,22 @@ impl Requests {
     }
 }
 
-fn requests_loop(clock: Clock, length_ns: u64) -> f64 {
+/// Each request is made and carried out by itself.
+#[inline(always)]
+fn one_by_one(
+    clock: Clock,
+    length_ns: u64,
+    blocks: u64,
+    mut carry_out: impl FnMut((u64, u32)) -> Result<()>,
+) -> Result<f64> {
     let (mut service, mut response) = (Bare::new(), Bare::new());
-    let mut requests = Requests::new(BLOCKS);
+    let mut requests = Requests::new(blocks);
     let from_ns = clock.now_ns();
     let (mut now_ns, mut ops) = (from_ns, 0u64);
     while now_ns < from_ns + length_ns {
         for &request in requests.from(ops, 32) {
-            black_box(request);
             let submitted_ns = clock.now_ns();
+            carry_out(request)?;
             now_ns = black_box(clock.now_ns());
             service.record(now_ns - submitted_ns);
             response.record(now_ns - submitted_ns);
@@ -111,7 +119,22 @@ fn requests_loop(clock: Clock, length_ns: u64) -> f64 {
     }
     black_box((service.counts, service.sum_ns, service.max_ns));
     black_box((response.counts, response.sum_ns, response.max_ns));
-    ops as f64 / ((now_ns - from_ns) as f64 / 1e9)
+    Ok(ops as f64 / ((now_ns - from_ns) as f64 / 1e9))
+}
+
+fn requests_loop(clock: Clock, length_ns: u64) -> Result<f64> {
+    one_by_one(clock, length_ns, BLOCKS, |request| {
+        black_box(request);
+        Ok(())
+    })
+}
+
+fn preads_loop(clock: Clock, length_ns: u64, file: &File) -> Result<f64> {
+    let size = file.metadata().context("looking at the file")?.len();
+    let mut block = Block([0; 4096]);
+    one_by_one(clock, length_ns, size / 4096, |(at, _)| {
+        file.read_exact_at(&mut block.0, at).context("reading")
+    })
 }
 
 /// `makes`: each portion's requests are generated too.
@@ -166,8 +189,15 @@ struct Block([u8; 4096]);
 /// How many times the processor is yielded before a call sleeps, as in Dyno.
 const YIELDS: u32 = 2;
 
-/// As many requests as have completed are submitted; the processor is yielded before sleeping.
-fn reads_loop(clock: Clock, length_ns: u64, depth: u32, file: &File) -> Result<f64> {
+/// As many requests as have completed are submitted. The processor is yielded before sleeping,
+/// unless `several` completions are waited for with the submitting call.
+fn reads_loop(
+    clock: Clock,
+    length_ns: u64,
+    depth: u32,
+    file: &File,
+    several: Option<usize>,
+) -> Result<f64> {
     let size = file.metadata().context("looking at the file")?.len();
     let mut blocks = vec![Block([0; 4096]); depth as usize];
     let mut builder = IoUring::builder();
@@ -202,10 +232,18 @@ fn reads_loop(clock: Clock, length_ns: u64, depth: u32, file: &File) -> Result<f
         }
         ops += room as u64;
         entries.sync();
-        submitter.submit().context("submitting")?;
+        let submitted = match several {
+            Some(several) => {
+                let in_flight = depth as usize - free.len();
+                let args = types::SubmitArgs::new().min_wait_usec(2);
+                submitter.submit_with_args(several.min(in_flight), &args)
+            }
+            None => submitter.submit(),
+        };
+        submitted.context("submitting")?;
         entries.sync();
         answers.sync();
-        for _ in 0..YIELDS {
+        for _ in 0..if several.is_some() { 0 } else { YIELDS } {
             if !answers.is_empty() || entries.taskrun() {
                 break;
             }
@@ -229,26 +267,6 @@ fn reads_loop(clock: Clock, length_ns: u64, depth: u32, file: &File) -> Result<f
             response.record(now_ns - submitted_ns[slot as usize]);
             free.push(slot);
         }
-    }
-    black_box((service.counts, response.counts));
-    Ok(ops as f64 / ((now_ns - from_ns) as f64 / 1e9))
-}
-
-fn preads_loop(clock: Clock, length_ns: u64, file: &File) -> Result<f64> {
-    let size = file.metadata().context("looking at the file")?.len();
-    let (mut service, mut response) = (Bare::new(), Bare::new());
-    let (mut requests, mut block) = (Requests::new(size / 4096), Block([0; 4096]));
-    let from_ns = clock.now_ns();
-    let (mut now_ns, mut ops) = (from_ns, 0u64);
-    while now_ns < from_ns + length_ns {
-        for &(at, _) in requests.from(ops, 32) {
-            let begun_ns = clock.now_ns();
-            file.read_exact_at(&mut block.0, at).context("reading")?;
-            now_ns = clock.now_ns();
-            service.record(now_ns - begun_ns);
-            response.record(now_ns - begun_ns);
-        }
-        ops += 32;
     }
     black_box((service.counts, response.counts));
     Ok(ops as f64 / ((now_ns - from_ns) as f64 / 1e9))
@@ -375,15 +393,16 @@ fn main() -> Result<()> {
     let length_ns = u64::from(number(1).unwrap_or(1)) * 1_000_000_000;
     let ops = match (words.first().map(String::as_str), number(2), number(3)) {
         (Some("clock"), _, _) => clock_loop(clock, length_ns),
-        (Some("requests"), None, _) => requests_loop(clock, length_ns),
+        (Some("requests"), None, _) => requests_loop(clock, length_ns)?,
         (Some(how @ ("ring" | "requests")), Some(depth), Some(portion @ 1..=32)) => {
             ring_loop(clock, length_ns, (depth, portion), how == "requests")?
         }
         (Some("reads"), Some(depth), _) => {
             let file =
                 words.get(3).ok_or_else(|| failed("no FILE", "bare reads SECONDS DEPTH FILE"))?;
+            let several = number(4).map(|several| several as usize);
             let direct = OpenOptions::new().read(true).custom_flags(libc::O_DIRECT).open(file);
-            reads_loop(clock, length_ns, depth, &direct.context(file.clone())?)?
+            reads_loop(clock, length_ns, depth, &direct.context(file.clone())?, several)?
         }
         (Some("preads"), _, _) => {
             let file = words.get(2).ok_or_else(|| failed("no FILE", "bare preads SECONDS FILE"))?;
@@ -399,8 +418,8 @@ fn main() -> Result<()> {
             return Err(failed(
                 "nothing to measure",
                 "bare clock SECONDS, bare ring SECONDS DEPTH PORTION, bare requests SECONDS \
-                 [DEPTH PORTION], bare reads SECONDS DEPTH FILE, bare preads SECONDS FILE, or bare \
-                 answers SECONDS CLIENTS PERIOD_NS WORK_NS ASKED ANSWERED MESSAGES",
+                 [DEPTH PORTION], bare reads SECONDS DEPTH FILE [COMPLETIONS], bare preads SECONDS \
+                 FILE, or bare answers SECONDS CLIENTS PERIOD_NS WORK_NS ASKED ANSWERED MESSAGES",
             ));
         }
     };

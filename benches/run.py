@@ -32,6 +32,7 @@ from peers import (
     fio_version,
     median_interval,
     run,
+    run_sampled,
     t_io_uring,
     t_io_uring_version,
     versions,
@@ -51,7 +52,7 @@ def file_dataset(name, engine, mib=256):
     return f'[dataset.{name}]\nengine = "{engine}"\nsize = "{mib}MiB"\nfill = {fill}'
 
 
-def dyno(home, streams, dataset="", seconds=SECONDS, warmup="0s", options=()):
+def dyno(home, streams, dataset="", seconds=SECONDS, warmup="0s", options=(), run=run):
     """One point on one drive, or on a group of several; returns its data rows and the user CPU
     seconds."""
     with tempfile.TemporaryDirectory() as folder:
@@ -185,16 +186,16 @@ def reads(table, where, home):
         dyno(home, [stream], dataset, 1)
 
         def ours(seconds):
-            rows, user = dyno(home, [stream], dataset, seconds)
+            rows, user = dyno(home, [stream], dataset, seconds, run=run_sampled)
             return ops(rows), float(rows[0]["ops"]), user
 
         def with_fio(seconds):
             where = (f"--filename={data}", "--size=256m")
             options = ("--direct=1", f"--iodepth={depth}", *where)
-            return fio(*IO_URING, *options, seconds=seconds)
+            return fio(*IO_URING, *options, seconds=seconds, run=run_sampled)
 
         def with_t_io_uring(seconds):
-            return t_io_uring(depth, min(depth, 32), data, seconds=seconds)
+            return t_io_uring(depth, min(depth, 32), data, seconds=seconds, run=run_sampled)
 
         def with_bare_loop(seconds):
             return bare_reads(depth, data, seconds)
@@ -225,7 +226,8 @@ def reads(table, where, home):
 
 def batching(table, where, home):
     """`batch = "cpu"` against `batch = "latency"` at depth 32: IOPS, mean latency and user CPU an
-    I/O; and that user CPU against t/io_uring's, which waits for 32 completions with each call."""
+    I/O; and that user CPU against t/io_uring's, which waits for 32 completions with each call. The
+    floor of user CPU is that of a loop which only reads, waiting as with `batch = "cpu"`."""
     dataset, data = file_dataset("file", "uring"), f"{home}/dyno-data/file.0/data"
 
     def stream(batch):
@@ -236,7 +238,7 @@ def batching(table, where, home):
         latency = []
 
         def measure(seconds):
-            rows, user = dyno(home, [stream(batch)], dataset, seconds)
+            rows, user = dyno(home, [stream(batch)], dataset, seconds, run=run_sampled)
             latency.append(float(rows[0]["mean_ns"]))
             return ops(rows), float(rows[0]["ops"]), user
 
@@ -244,9 +246,13 @@ def batching(table, where, home):
         return rate, cpu, latency[0]
 
     dyno(home, [stream("cpu")], dataset, 1)
-    peer = lambda seconds: t_io_uring(32, 32, data, seconds=seconds)
+    peer = lambda seconds: t_io_uring(32, 32, data, seconds=seconds, run=run_sampled)
+    loop = lambda seconds: bare_reads(32, data, seconds, 16)
     rounds = in_turns(
-        lambda: ours("cpu"), lambda: ours("latency"), lambda: (*rate_and_cpu(peer), 0)
+        lambda: ours("cpu"),
+        lambda: ours("latency"),
+        lambda: (*rate_and_cpu(peer), 0),
+        lambda: (*rate_and_cpu(loop), 0),
     )
     what = f'io_uring 4 KiB random read, depth 32, {where}: batch = "cpu"'
     against = 'against "latency"'
@@ -259,7 +265,8 @@ def batching(table, where, home):
     ):
         medians = [shown(statistics.median(r[i][at] for r in rounds)) for i in (0, other)]
         ratios = [r[0][at] / r[other][at] for r in rounds]
-        table.add(title, *medians, goal, ratios, at_most=at_most)
+        floors = [r[3][at] / r[other][at] for r in rounds] if at == 1 else ()
+        table.add(title, *medians, goal, ratios, at_most=at_most, floors=floors)
 
 
 def libaio(table, where, home):
