@@ -178,7 +178,7 @@ workload = {workload}
 {pace}
 ''')
     env = dict(os.environ, **server.env(database, tcp))
-    options = ["--subject", f"A={home}", "--repeats", "1", "--bundle", bundle]
+    options = ["--subject", f"A={home}", "--repeats", "1", "--output", bundle]
     _, cpu, wall = run([*under, DYNO, "run", protocol, *options], env)
     rows = list(csv.DictReader(io.StringIO(run([DYNO, "export", bundle])[0])))
     return rows, cpu, wall

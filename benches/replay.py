@@ -79,7 +79,7 @@ def pair():
             f'[[step]]\nname = "replay"\nduration = "1h"\n[[step.stream]]\nengine = "psync"\n'
             f'workload = {{ kind = "trace", file = "{log}", ops = "reads" }}\n'
         )
-        what = ["run", protocol, "--subject", f"A={folder}", "--repeats", "1", "--bundle"]
+        what = ["run", protocol, "--subject", f"A={folder}", "--repeats", "1", "--output"]
         ours = replayed(folder, library, "dyno-data/file.0/data",
                         [DYNO, *what, Path(beside) / "replay.dyno"], times)
         return ours, theirs

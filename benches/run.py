@@ -70,7 +70,7 @@ def dyno(home, streams, dataset="", seconds=SECONDS, warmup="0s", options=(), ru
                 'protocol = "./bench.toml"\nrepeats = 1\n'
                 f'[[subject]]\nname = "A"\ndrives = [{drives}]\n'
             )
-        _, user = run([DYNO, "run", *what, "--bundle", bundle, *options])
+        _, user = run([DYNO, "run", *what, "--output", bundle, *options])
         rows = list(csv.DictReader(io.StringIO(run([DYNO, "export", bundle])[0])))
     return [row for row in rows if row["headline"] == "true"], user
 

@@ -263,7 +263,7 @@ impl Room {
 
     /// Runs the protocol on the folder, into a bundle with this name.
     pub fn run(&self, bundle: &str) -> (Option<i32>, String) {
-        self.dyno(&["run", "./protocol.toml", "--subject", "A=drive", "--bundle", bundle])
+        self.dyno(&["run", "./protocol.toml", "--subject", "A=drive", "--output", bundle])
     }
 
     /// A run that must succeed: the resulting files are Dyno's own.

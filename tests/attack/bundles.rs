@@ -95,7 +95,7 @@ fn foreign(change: impl Fn(&Room, &mut Value)) -> Room {
 }
 
 const GO: [&[&str]; 2] =
-    [&["run", "first.dyno", "--bundle", "second.dyno"], &["run", "--resume", "first.dyno"]];
+    [&["run", "first.dyno", "--output", "second.dyno"], &["run", "--resume", "first.dyno"]];
 
 #[test]
 fn a_bundle_from_elsewhere_runs_nothing_and_erases_nothing_until_it_is_named() {

@@ -230,14 +230,14 @@ fn one_run_at_a_time_works_on_a_directory_and_on_a_device_and_the_other_is_named
         ("a device", &["plan.toml"], &["plan.toml"]),
     ] {
         let mut first = room
-            .command(&[&["run", "--bundle", "a.dyno"][..], args].concat())
+            .command(&[&["run", "--output", "a.dyno"][..], args].concat())
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
         crate::support::until("the first run's lock", 60, || {
             locked(&room.at("drive"), &disk.device, first.id())
         });
-        let (code, said) = room.dyno(&[&["run", "--bundle", "b.dyno"][..], again].concat());
+        let (code, said) = room.dyno(&[&["run", "--output", "b.dyno"][..], again].concat());
         assert_eq!(code, REFUSAL, "{what}: {said}");
         assert!(
             said.contains("is in use") && said.contains(&format!("process {}", first.id())),
@@ -257,7 +257,7 @@ fn one_run_at_a_time_works_on_a_directory_and_on_a_device_and_the_other_is_named
 fn one_run_at_a_time_writes_to_a_bundle_and_the_other_is_named() {
     let room = Room::with(&LONG.replace("\"psync\"", "\"null\"").replace("direct = false\n", ""));
     for resumed in [false, true] {
-        let args = ["run", "./protocol.toml", "--subject", "A=drive", "--bundle", "a.dyno"];
+        let args = ["run", "./protocol.toml", "--subject", "A=drive", "--output", "a.dyno"];
         let args = if resumed { &["run", "--resume", "a.dyno"][..] } else { &args };
         let mut first = room.command(args).stderr(Stdio::null()).spawn().unwrap();
         crate::support::until("the bundle's lock", 60, || {
@@ -321,7 +321,7 @@ fn after_a_run_with_rings_nothing_stays_mounted() {
     let (room, disk) = (Room::with(ON_A_FILESYSTEM), Loop::blank(64));
     for round in 0..14 {
         plan_of(&room, &disk, if round == 0 { "true" } else { "\"ext4\"" });
-        let (code, said) = room.dyno(&["run", "plan.toml", "--bundle", &format!("{round}.dyno")]);
+        let (code, said) = room.dyno(&["run", "plan.toml", "--output", &format!("{round}.dyno")]);
         assert_eq!(code, Some(0), "{said}");
         assert!(!is_mounted(&disk), "round {round}: {said}");
     }
@@ -335,7 +335,7 @@ fn a_filesystem_that_something_keeps_from_being_unmounted_is_said_with_its_name_
     let (room, disk) = (Room::with(&ON_A_FILESYSTEM.replace("100ms", "2s")), Loop::blank(64));
     plan_of(&room, &disk, "true");
     let run = room
-        .command(&["run", "plan.toml", "--bundle", "a.dyno"])
+        .command(&["run", "plan.toml", "--output", "a.dyno"])
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
@@ -372,7 +372,7 @@ fn options_of_a_filesystem_that_name_another_device_are_refused() {
         let filesystem = filesystem.replace("OTHER", other.path());
         let room = Room::with(&ON_A_FILESYSTEM.replace("\"ext4\"", &filesystem));
         plan_of(&room, &disk, "true");
-        let (code, said) = room.dyno(&["run", "plan.toml", "--bundle", "a.dyno"]);
+        let (code, said) = room.dyno(&["run", "plan.toml", "--output", "a.dyno"]);
         assert!(
             code == REFUSAL && said.contains("may refer to another device"),
             "{filesystem}: {said}"

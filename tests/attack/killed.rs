@@ -163,7 +163,7 @@ fn kill_and_resume(kind: &Kind, whole: Duration, share: f64, expected: &[String]
     let theirs = room.theirs();
     let what = format!("{}, killed after {share:.2} of its time", kind.name);
     let mut run = room
-        .command(&["run", "plan.toml", "--bundle", "a.dyno"])
+        .command(&["run", "plan.toml", "--output", "a.dyno"])
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
@@ -190,7 +190,7 @@ fn kill_and_resume(kind: &Kind, whole: Duration, share: f64, expected: &[String]
     let named = ["--allow", &serial, "--allow", "noatime", "--allow", "postgres"];
     let again = match begun {
         true => [&["run", "--resume", "a.dyno"][..], &named].concat(),
-        false => vec!["run", "plan.toml", "--bundle", "a.dyno"],
+        false => vec!["run", "plan.toml", "--output", "a.dyno"],
     };
     let (code, said) = room.dyno(&again);
     assert_eq!(code, Some(0), "{what}: {said}");
@@ -222,7 +222,7 @@ fn a_run_killed_at_any_moment_is_resumed_to_the_same_points_and_leaves_nothing()
         let disk = kind.device.then(|| Loop::blank(32));
         kind.plan(&room, disk.as_ref());
         let from = Instant::now();
-        let (code, said) = room.dyno(&["run", "plan.toml", "--bundle", "a.dyno"]);
+        let (code, said) = room.dyno(&["run", "plan.toml", "--output", "a.dyno"]);
         assert_eq!(code, Some(0), "{}: {said}", kind.name);
         timed.push((from.elapsed(), points(&room.at("a.dyno"))));
     }

@@ -98,7 +98,7 @@ fn a_name_in_a_bundle_that_is_a_way_out_is_refused() {
         });
         let before = checksums(room.folder.path(), &[]);
         for args in [
-            &["run", "first.dyno", "--bundle", "second.dyno"][..],
+            &["run", "first.dyno", "--output", "second.dyno"][..],
             &["run", "--resume", "first.dyno"],
         ] {
             let (code, said) = room.dyno(args);
@@ -157,7 +157,7 @@ fn a_label_is_any_text_that_is_printed() {
         );
         fs::write(room.at("plan.toml"), text).unwrap();
         let theirs = room.theirs();
-        let (code, said) = room.dyno(&["run", "plan.toml", "--bundle", "a.dyno"]);
+        let (code, said) = room.dyno(&["run", "plan.toml", "--output", "a.dyno"]);
         assert_eq!(code == Some(0), *allowed, "{label:?}: {said}");
         assert_eq!(theirs, room.theirs(), "{label:?}");
     }

@@ -40,7 +40,7 @@ fn what_does_not_fit_on_a_filesystem_is_refused_with_both_numbers() {
         let before = checksums(&room.at("drive"), &[]);
         for args in [
             &["plan", "check", "./protocol.toml", "--subject", "A=drive"][..],
-            &["run", "./protocol.toml", "--subject", "A=drive", "--bundle", "a.dyno"],
+            &["run", "./protocol.toml", "--subject", "A=drive", "--output", "a.dyno"],
         ] {
             let (code, said) = room.dyno(args);
             assert!(
@@ -73,7 +73,7 @@ fn what_does_not_fit_on_a_device_is_refused_with_both_numbers() {
         fs::write(room.at("plan.toml"), text).unwrap();
         let before = disk.checksum();
         for args in
-            [&["plan", "check", "plan.toml"][..], &["run", "plan.toml", "--bundle", "a.dyno"]]
+            [&["plan", "check", "plan.toml"][..], &["run", "plan.toml", "--output", "a.dyno"]]
         {
             let (code, said) = room.dyno(args);
             assert!(
@@ -100,7 +100,7 @@ fn subjects_on_one_filesystem_need_room_for_both() {
         ["--subject", "A=drive/one", "--subject", "B=drive/two", "--same-device", "--repeats", "1"];
     for args in [
         &["plan", "check", "./protocol.toml"][..],
-        &["run", "./protocol.toml", "--bundle", "a.dyno"],
+        &["run", "./protocol.toml", "--output", "a.dyno"],
     ] {
         let (code, said) = room.dyno(&[args, &subjects].concat());
         assert!(code == REFUSAL && said.contains("take 80 MiB"), "{args:?}: {said}");
@@ -117,7 +117,7 @@ fn a_filesystem_in_memory_that_fills_up_is_said_to_be_full_and_no_device_is_blam
     let drive = room.at("drive").to_str().unwrap().to_string();
     must("mount", &["-t", "tmpfs", "-o", "size=2g", "none", &drive]);
     let run =
-        room.command(&["run", "./protocol.toml", "--subject", "A=drive", "--bundle", "a.dyno"]);
+        room.command(&["run", "./protocol.toml", "--subject", "A=drive", "--output", "a.dyno"]);
     let run = { run }.stderr(Stdio::piped()).spawn().unwrap();
     until("the dataset", 60, || room.own("d.0/data").exists());
     // There was room when the run started, but from here on not for the whole dataset.

@@ -47,7 +47,7 @@ impl Server {
 }
 
 fn run_into(bundle: &str) -> [&str; 8] {
-    ["run", "./protocol.toml", "--subject", "A=drive", "--bundle", bundle, "--repeats", "1"]
+    ["run", "./protocol.toml", "--subject", "A=drive", "--output", bundle, "--repeats", "1"]
 }
 
 /// A run on an existing or a new database, with exchanges at some of its system calls.

@@ -64,7 +64,7 @@ fn directory(name: &str, before: bool, when: When) -> turner::Outcome {
             "./protocol.toml",
             "--subject",
             "A=drive",
-            "--bundle",
+            "--output",
             "first.dyno",
             "--repeats",
             "1",
@@ -87,7 +87,7 @@ fn directory(name: &str, before: bool, when: When) -> turner::Outcome {
         "./protocol.toml",
         "--subject",
         "A=drive",
-        "--bundle",
+        "--output",
         "second.dyno",
         "--repeats",
         "2",
@@ -119,7 +119,7 @@ fn device(protocol: &str, when: When) -> turner::Outcome {
     );
     fs::write(room.at("plan.toml"), text).unwrap();
     let before = other.checksum();
-    let mut command = room.command(&["run", "plan.toml", "--bundle", "a.dyno"]);
+    let mut command = room.command(&["run", "plan.toml", "--output", "a.dyno"]);
     command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
     let outcome = turner::run(command, &pair, when);
     assert_eq!(before, other.checksum(), "{when:?}");

@@ -124,7 +124,7 @@ const COMMANDS: &[&[&str]] = &[
     &["export", "B", "--format", "parquet", "-o", "OUT.parquet"],
     &["audit", "claims.toml", "--data", "B"],
     &["plan", "check", "B"],
-    &["run", "B", "--bundle", "OUT.dyno"],
+    &["run", "B", "--output", "OUT.dyno"],
     &["run", "--resume", "B"],
 ];
 

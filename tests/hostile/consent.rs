@@ -16,7 +16,7 @@ fn bundle(meters: &str) -> Bench {
          name = \"X\"\ndrives = [{{ path = \"x\" }}]\n"
     );
     bench.write("plan.toml", &plan);
-    bench.ok(&["run", "plan.toml", "--bundle", "b.dyno"]);
+    bench.ok(&["run", "plan.toml", "--output", "b.dyno"]);
     bench
 }
 
@@ -33,7 +33,7 @@ fn a_command_of_a_bundle_runs_only_once_it_is_named() {
     let bench = bundle(&marking("ran", true));
     std::fs::remove_file(bench.at("ran")).expect("the user's own plan runs its command");
     let command = "sh -c touch ran; while echo 5; do sleep 0.05; done";
-    for args in [&["run", "b.dyno", "--bundle", "c.dyno"][..], &["run", "--resume", "b.dyno"]] {
+    for args in [&["run", "b.dyno", "--output", "c.dyno"][..], &["run", "--resume", "b.dyno"]] {
         let refused = bench.dyno(args);
         assert_eq!(refused.code(), Some(3), "{}", refused.said);
         assert!(refused.said.contains(&format!("--allow '{command}'")), "{}", refused.said);
@@ -41,7 +41,7 @@ fn a_command_of_a_bundle_runs_only_once_it_is_named() {
         let other = bench.dyno(&[args, &["--allow", "sh"]].concat());
         assert_eq!(other.code(), Some(3), "a part of a name is another name");
     }
-    bench.ok(&["run", "b.dyno", "--bundle", "c.dyno", "--allow", command]);
+    bench.ok(&["run", "b.dyno", "--output", "c.dyno", "--allow", command]);
     assert!(bench.at("ran").exists());
 }
 
@@ -49,14 +49,14 @@ fn a_command_of_a_bundle_runs_only_once_it_is_named() {
 fn what_a_bundle_hides_is_named_and_taken_again() {
     let bench = bundle(&marking("ran", false));
     std::fs::remove_file(bench.at("ran")).unwrap();
-    let refused = bench.dyno(&["run", "b.dyno", "--bundle", "c.dyno", "--allow", "sh *** ***"]);
+    let refused = bench.dyno(&["run", "b.dyno", "--output", "c.dyno", "--allow", "sh *** ***"]);
     assert_eq!(refused.code(), Some(3), "{}", refused.said);
     assert!(refused.said.contains("--set 'meter.1.command="), "{}", refused.said);
     let set =
         "meter.1.command=[\"sh\", \"-c\", \"touch again; while echo 5; do sleep 0.05; done\"]";
-    bench.ok(&["run", "b.dyno", "--bundle", "c.dyno", "--set", set]);
+    bench.ok(&["run", "b.dyno", "--output", "c.dyno", "--set", set]);
     assert!(bench.at("again").exists() && !bench.at("ran").exists());
-    let other = bench.dyno(&["run", "b.dyno", "--bundle", "d.dyno", "--set", "step.a.duration=1s"]);
+    let other = bench.dyno(&["run", "b.dyno", "--output", "d.dyno", "--set", "step.a.duration=1s"]);
     assert!(!other.status.success() && other.said.contains("meter.1.command"), "{}", other.said);
 }
 
@@ -110,7 +110,7 @@ fn servers_settings_files_addresses_and_drives_are_named_too() {
         conn.execute("UPDATE run SET plan = ?", [plan.to_string()]).unwrap();
         drop(conn);
         for args in [
-            &["run", path.to_str().unwrap(), "--bundle", "c.dyno"][..],
+            &["run", path.to_str().unwrap(), "--output", "c.dyno"][..],
             &["run", "--resume", path.to_str().unwrap()],
         ] {
             let refused = bench.dyno(args);

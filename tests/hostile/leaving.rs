@@ -33,7 +33,7 @@ fn command(bench: &Bench) -> Command {
         "X=x",
         "--subject",
         "Y=y",
-        "--bundle",
+        "--output",
         "b.dyno",
         "--repeats",
         "1",
@@ -127,7 +127,7 @@ fn a_run_whose_log_is_on_a_full_disk_finishes() {
 fn a_run_whose_output_is_closed_altogether_finishes() {
     let bench = bench();
     let script = format!(
-        "exec {DYNO} run ./p.toml --subject X=x --subject Y=y --repeats 1 --bundle b.dyno <&- >&- \
+        "exec {DYNO} run ./p.toml --subject X=x --subject Y=y --repeats 1 --output b.dyno <&- >&- \
          2>&-"
     );
     let mut child =
@@ -188,7 +188,7 @@ fn a_signal_ends_a_run_with_its_own_code_and_the_run_goes_on_later() {
 #[test]
 fn what_goes_wrong_has_a_code_of_its_own_and_ends_its_line() {
     let bench = bench();
-    bench.ok(&["run", "./p.toml", "--subject", "X=x", "--bundle", "done.dyno"]);
+    bench.ok(&["run", "./p.toml", "--subject", "X=x", "--output", "done.dyno"]);
     bench.write("bad.toml", "protocol = \"quick\"\nrepeat = 1\n");
     for (args, code) in [
         (&["--help"][..], 0),
@@ -197,7 +197,7 @@ fn what_goes_wrong_has_a_code_of_its_own_and_ends_its_line() {
         (&["show", "--none", "done.dyno"], 64),
         (&["run", "bad.toml"], 1),
         (&["show", "gone.dyno"], 1),
-        (&["run", "./p.toml", "--subject", "X=x", "--bundle", "done.dyno"], 3),
+        (&["run", "./p.toml", "--subject", "X=x", "--output", "done.dyno"], 3),
     ] {
         let ended = bench.dyno(args);
         assert_eq!(ended.code(), Some(code), "{args:?}: {}", ended.said);
@@ -217,7 +217,7 @@ fn an_error_before_the_first_point_does_not_speak_of_what_was_measured() {
         "protocol = \"./p.toml\"\n[[subject]]\nname = \"X\"\ndrives = [{ path = \"x\" }]\n\
                                meters = [{ kind = \"hwmon\", sensor = \"none/power9\" }]\n",
     );
-    let ended = bench.dyno(&["run", "meter.toml", "--bundle", "b.dyno"]);
+    let ended = bench.dyno(&["run", "meter.toml", "--output", "b.dyno"]);
     assert!(!ended.status.success());
     assert!(
         ended.said.contains("nothing was measured") && !ended.said.contains("until then"),
@@ -229,7 +229,7 @@ fn an_error_before_the_first_point_does_not_speak_of_what_was_measured() {
 #[test]
 fn the_reader_of_a_pipe_may_have_seen_enough() {
     let bench = bench();
-    bench.ok(&["run", "./p.toml", "--subject", "X=x", "--bundle", "b.dyno"]);
+    bench.ok(&["run", "./p.toml", "--subject", "X=x", "--output", "b.dyno"]);
     for (args, full) in
         [(&["show", "b.dyno"][..], 1), (&["export", "b.dyno", "--table", "histograms"], 1)]
     {

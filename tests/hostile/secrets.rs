@@ -43,7 +43,7 @@ fn run(bench: &Bench, form: &str, public: bool) -> crate::bench::Ended {
          }}]\n"
     );
     bench.write("plan.toml", &plan);
-    bench.dyno(&["run", "plan.toml", "--bundle", "b.dyno"])
+    bench.dyno(&["run", "plan.toml", "--output", "b.dyno"])
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn no_form_of_a_secret_reaches_bundle_brief_or_export() {
             ("samples", &["export", "b.dyno", "--table", "samples", "--format", "json"]),
             ("brief", &["report", "b.dyno", "-o", "b.html"]),
             ("markdown", &["report", "b.dyno", "-o", "b.md"]),
-            ("refusal", &["run", "b.dyno", "--bundle", "c.dyno"]),
+            ("refusal", &["run", "b.dyno", "--output", "c.dyno"]),
         ] {
             let ended = bench.dyno(args);
             kept.push((what, [ended.out, ended.said].concat().into_bytes()));

@@ -38,7 +38,7 @@ fn a_multiple_of_the_rates_asks_for_so_many_ops_of_every_stream() {
     let text = |(name, rate): (&str, f64)| stream(name, &format!("{rate}/s"), "1us");
     let all: String = streams.map(text).concat();
     plan(dir.path(), &format!("sweep = {{ axis = \"rates\", values = [1, 2.5] }}\n{all}"));
-    dyno_well(dir.path(), &["run", "plan.toml", "--bundle", "b.dyno"]);
+    dyno_well(dir.path(), &["run", "plan.toml", "--output", "b.dyno"]);
     let found = points(&dir.path().join("b.dyno"));
     assert_eq!(found.iter().map(multiple).collect::<Vec<_>>(), [1.0, 2.5]);
     for point in &found {
@@ -68,7 +68,7 @@ fn a_load_that_falls_behind_ends_its_point_and_answers_its_search() {
         stream("io", "1500/s", "100us")
     );
     plan(dir.path(), &step);
-    dyno_well(dir.path(), &["run", "plan.toml", "--bundle", "b.dyno"]);
+    dyno_well(dir.path(), &["run", "plan.toml", "--output", "b.dyno"]);
     let found = points(&dir.path().join("b.dyno"));
     let behind: Vec<&Point> = found.iter().filter(|p| p.outcome != Outcome::Measured).collect();
     assert_eq!(behind.iter().map(|p| multiple(p)).collect::<Vec<_>>(), [32.0]);
@@ -90,7 +90,7 @@ fn a_load_that_falls_behind_ends_its_point_and_answers_its_search() {
 fn a_load_that_falls_behind_without_a_search_is_a_failed_point() {
     let dir = tempfile::tempdir().expect("a folder");
     plan(dir.path(), &format!("max_lag = \"300ms\"\n{}", stream("io", "5000/s", "1ms")));
-    let output = dyno(dir.path(), &["run", "plan.toml", "--bundle", "b.dyno"]);
+    let output = dyno(dir.path(), &["run", "plan.toml", "--output", "b.dyno"]);
     assert_eq!(output.status.code(), Some(2), "{}", said(&output));
     for words in ["behind its schedule", "use a lower rate", "max_lag"] {
         assert!(said(&output).contains(words), "'{words}' in {}", said(&output));

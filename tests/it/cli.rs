@@ -76,8 +76,8 @@ const RUN: [&str; 8] =
 #[test]
 fn killed_in_the_middle_and_resumed_a_run_has_the_points_of_one_that_was_not() {
     let bench = Bench::new();
-    bench.ok(&[&RUN[..], &["--bundle", "whole.dyno"]].concat());
-    let mut child = bench.command(&[&RUN[..], &["--bundle", "cut.dyno"]].concat()).spawn().unwrap();
+    bench.ok(&[&RUN[..], &["--output", "whole.dyno"]].concat());
+    let mut child = bench.command(&[&RUN[..], &["--output", "cut.dyno"]].concat()).spawn().unwrap();
     wait_for_points(&bench.path("cut.dyno"), 5);
     child.kill().unwrap();
     child.wait().unwrap();
@@ -107,7 +107,7 @@ fn wait_for_points(bundle: &Path, n: usize) {
 #[test]
 fn an_interrupt_keeps_what_is_finished_and_says_how_to_go_on() {
     let bench = Bench::new();
-    let mut command = bench.command(&[&RUN[..], &["--bundle", "cut.dyno"]].concat());
+    let mut command = bench.command(&[&RUN[..], &["--output", "cut.dyno"]].concat());
     let child = command.stderr(Stdio::piped()).spawn().unwrap();
     wait_for_points(&bench.path("cut.dyno"), 2);
     Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
@@ -121,18 +121,18 @@ fn an_interrupt_keeps_what_is_finished_and_says_how_to_go_on() {
 #[test]
 fn a_bundle_repeats_its_experiment() {
     let bench = Bench::new();
-    bench.ok(&[&RUN[..], &["--bundle", "first.dyno"]].concat());
-    bench.ok(&["run", "first.dyno", "--bundle", "second.dyno"]);
+    bench.ok(&[&RUN[..], &["--output", "first.dyno"]].concat());
+    bench.ok(&["run", "first.dyno", "--output", "second.dyno"]);
     assert_eq!(bench.keys("first.dyno"), bench.keys("second.dyno"));
 }
 
 #[test]
 fn a_bundle_may_not_lie_on_the_drive_under_test_nor_replace_a_file() {
     let bench = Bench::new();
-    let refused = bench.dyno(&[&RUN[..], &["--bundle", "x/run.dyno"]].concat());
+    let refused = bench.dyno(&[&RUN[..], &["--output", "x/run.dyno"]].concat());
     assert!(String::from_utf8_lossy(&refused.stderr).contains("is under test"), "{refused:?}");
     std::fs::write(bench.path("taken"), "mine").unwrap();
-    let refused = bench.dyno(&[&RUN[..], &["--bundle", "taken"]].concat());
+    let refused = bench.dyno(&[&RUN[..], &["--output", "taken"]].concat());
     assert!(!refused.status.success());
     assert_eq!(std::fs::read_to_string(bench.path("taken")).unwrap(), "mine");
 }
@@ -140,7 +140,7 @@ fn a_bundle_may_not_lie_on_the_drive_under_test_nor_replace_a_file() {
 #[test]
 fn what_is_shown_is_made_of_the_bundle() {
     let bench = Bench::new();
-    bench.ok(&[&RUN[..], &["--bundle", "b.dyno", "--repeats", "2"]].concat());
+    bench.ok(&[&RUN[..], &["--output", "b.dyno", "--repeats", "2"]].concat());
     let shown = bench.ok(&["show", "b.dyno"]);
     assert!(shown.contains('X') && shown.contains("threads of io"), "{shown}");
     assert!(bench.ok(&["compare", "b.dyno"]).contains("ops/s"));
@@ -166,7 +166,7 @@ fn bad_plans_are_refused_with_line_and_remedy_before_anything_is_touched() {
                 drives = [{ path = \"gone\" }]\n";
     std::fs::write(bench.path("plan.toml"), plan).unwrap();
     for command in
-        [&["run", "plan.toml", "--bundle", "b.dyno"][..], &["plan", "check", "plan.toml"]]
+        [&["run", "plan.toml", "--output", "b.dyno"][..], &["plan", "check", "plan.toml"]]
     {
         let output = bench.dyno(command);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();

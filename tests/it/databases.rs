@@ -425,7 +425,7 @@ fn the_small_scale_of_mysql_oltp_and_of_tpcc_ends_in_a_brief_of_two_directories(
             "--repeats",
             "1",
             "--same-device",
-            "--bundle",
+            "--output",
             "b.dyno",
         ];
         let told = run(&[&["run", protocol, "--scale", "small"], &subjects[..], shorter].concat());

@@ -75,7 +75,7 @@ impl Disk {
         );
         std::fs::write(dir.join("plan.toml"), plan).unwrap();
         let _ = std::fs::remove_file(dir.join("b.dyno"));
-        dyno(dir, &["run", "plan.toml", "--bundle", "b.dyno"])
+        dyno(dir, &["run", "plan.toml", "--output", "b.dyno"])
     }
 
     /// The drive's facts stored by the last run, by name.
@@ -103,7 +103,7 @@ fn what_durability_costs_stands_in_one_table_beside_the_same_writes_that_are_not
         );
     }
     std::fs::write(dir.join("p.toml"), protocol).unwrap();
-    let runs = ["run", "./p.toml", "--subject", "A=drive", "--repeats", "1", "--bundle", "b.dyno"];
+    let runs = ["run", "./p.toml", "--subject", "A=drive", "--repeats", "1", "--output", "b.dyno"];
     for args in [&runs[..], &["report", "b.dyno", "-o", "brief.md"]] {
         let output = dyno(dir, args);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

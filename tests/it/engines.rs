@@ -58,7 +58,7 @@ fn on_every_engine(stream: &str, check: impl Fn(&str, &Path, &[Vec<String>])) {
         std::fs::write(dir.path().join("p.toml"), protocol(engine, stream)).unwrap();
         let output = dyno(
             dir.path(),
-            &["run", "./p.toml", "--subject", "A=drive", "--repeats", "1", "--bundle", "b.dyno"],
+            &["run", "./p.toml", "--subject", "A=drive", "--repeats", "1", "--output", "b.dyno"],
         );
         assert!(output.status.success(), "{engine}: {}", String::from_utf8_lossy(&output.stderr));
         let csv = String::from_utf8(dyno(dir.path(), &["export", "b.dyno"]).stdout).unwrap();
@@ -224,7 +224,7 @@ fn a_filesystem_without_write_zeroes_is_an_error_with_its_remedy_and_no_load() {
         std::fs::write(dir.path().join("p.toml"), protocol(&engine, stream)).unwrap();
         let subject = format!("A={}", memory.path().display());
         let run = ["run", "./p.toml", "--subject", &subject, "--repeats", "1"];
-        let output = dyno(dir.path(), &[&run[..], &["--bundle", "b.dyno"]].concat());
+        let output = dyno(dir.path(), &[&run[..], &["--output", "b.dyno"]].concat());
         let shown = dyno(dir.path(), &["export", "b.dyno"]).stdout;
         let shown = String::from_utf8_lossy(&shown) + String::from_utf8_lossy(&output.stderr);
         assert!(shown.contains("has no write zeroes for files"), "{engine}: {shown}");
@@ -239,7 +239,7 @@ fn a_thread_of_the_kernel_may_submit() {
     let engine = "{ kind = \"uring\", sqpoll = true }";
     let text = protocol(engine, "workload = { kind = \"random\", read = 50 }\ndepth = 4");
     std::fs::write(dir.path().join("p.toml"), text).unwrap();
-    let run = ["run", "./p.toml", "--subject", "A=drive", "--repeats", "1", "--bundle", "b.dyno"];
+    let run = ["run", "./p.toml", "--subject", "A=drive", "--repeats", "1", "--output", "b.dyno"];
     dyno_well(dir.path(), &run);
     let data = std::fs::read(dir.path().join("drive/dyno-data/file.0/data")).unwrap();
     assert!(data.chunks(512).all(|sector| sector.iter().any(|byte| *byte != 0)));
@@ -257,7 +257,7 @@ fn with_completions_taken_several_at_a_time_the_wait_is_in_each_latency() {
             let bundle = format!("{batch}.dyno");
             // Of an earlier try.
             let _ = std::fs::remove_file(dir.path().join(&bundle));
-            let run = ["run", "./p.toml", "--subject", "A=drive", "--repeats", "1", "--bundle"];
+            let run = ["run", "./p.toml", "--subject", "A=drive", "--repeats", "1", "--output"];
             dyno_well(dir.path(), &[&run[..], &[&bundle]].concat());
             let csv = String::from_utf8(dyno(dir.path(), &["export", &bundle]).stdout).unwrap();
             let rows: Vec<Vec<String>> =
@@ -276,7 +276,7 @@ fn completions_that_are_polled_for_are_not_taken_several_at_a_time() {
     std::fs::create_dir(dir.path().join("drive")).unwrap();
     let engine = "{ kind = \"uring\", batch = \"cpu\", sqpoll = true }";
     std::fs::write(dir.path().join("p.toml"), protocol(engine, "workload = \"random\"")).unwrap();
-    let run = ["run", "./p.toml", "--subject", "A=drive", "--bundle", "b.dyno"];
+    let run = ["run", "./p.toml", "--subject", "A=drive", "--output", "b.dyno"];
     let output = dyno(dir.path(), &run);
     let said = said(&output);
     assert!(!output.status.success() && said.contains("set `batch = \"latency\"`"), "{said}");
@@ -295,7 +295,7 @@ fn what_io_uring_cannot_do_with_a_file_is_refused_before_anything_is_filled() {
         let engine = format!("{{ kind = \"uring\", {knob} }}");
         let text = protocol(&engine, "workload = \"random\"");
         std::fs::write(dir.path().join("p.toml"), text).unwrap();
-        let run = ["run", "./p.toml", "--subject", "A=drive", "--bundle", "b.dyno"];
+        let run = ["run", "./p.toml", "--subject", "A=drive", "--output", "b.dyno"];
         let output = dyno(dir.path(), &run);
         let said = said(&output);
         assert!(!output.status.success(), "{knob}: {said}");
@@ -311,7 +311,7 @@ fn a_placement_hint_that_nothing_carries_is_an_error_with_its_remedy() {
         let workload = "workload = { kind = \"random\", read = 0, placement = 0 }";
         let text = protocol(&format!("\"{engine}\""), workload);
         std::fs::write(dir.path().join("p.toml"), text).unwrap();
-        let run = ["run", "./p.toml", "--subject", "A=drive", "--bundle", "b.dyno"];
+        let run = ["run", "./p.toml", "--subject", "A=drive", "--output", "b.dyno"];
         let output = dyno(dir.path(), &run);
         let said = said(&output).split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(!output.status.success(), "{engine}: {said}");
@@ -328,7 +328,7 @@ fn a_file_cut_short_behind_its_back_ends_the_point_with_its_cause() {
         let text = protocol(engine, "workload = \"random\"\nthreads = 8").replace("400ms", "20s");
         std::fs::write(dir.path().join("p.toml"), text).unwrap();
         let run =
-            ["run", "./p.toml", "--subject", "A=drive", "--repeats", "1", "--bundle", "b.dyno"];
+            ["run", "./p.toml", "--subject", "A=drive", "--repeats", "1", "--output", "b.dyno"];
         let mut child = Command::new(DYNO).current_dir(dir.path()).args(run).spawn().unwrap();
         let data = dir.path().join("drive/dyno-data/file.0/data");
         // The fill has one worker, the load eight, which are started after the file has been opened

@@ -156,7 +156,7 @@ fn both(folder: &Path, drive: &Loop, workload: &str, fio: &str) -> (f64, f64, Co
             "1",
             "--set",
             set,
-            "--bundle",
+            "--output",
             "b.dyno",
         ];
         let out = Command::new(env!("CARGO_BIN_EXE_dyno"))

@@ -63,7 +63,7 @@ fn dyno(dir: &Path, fill: &str, duration: &str) -> String {
         "X=x",
         "--repeats",
         "1",
-        "--bundle",
+        "--output",
         "b.dyno",
     ]));
     run(dyno().args(["export", "b.dyno"]))

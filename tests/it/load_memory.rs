@@ -38,7 +38,7 @@ impl Bench {
 
     /// The arguments of a run without repeats.
     fn run(&self) -> [&'static str; 8] {
-        ["run", "./p.toml", "--subject", "A=a", "--repeats", "1", "--bundle", "b.dyno"]
+        ["run", "./p.toml", "--subject", "A=a", "--repeats", "1", "--output", "b.dyno"]
     }
 }
 

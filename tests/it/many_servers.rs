@@ -84,7 +84,7 @@ fn run(bench: &Bench) -> Command {
         command.get_envs().map(|(k, v)| (k.to_owned(), v.unwrap_or_default().to_owned())).collect();
     let mut own = Command::new(DYNO);
     own.current_dir(bench.dir.path()).envs(kept).stdin(Stdio::null());
-    own.args(["run", "plan.toml", "--bundle", "b.dyno"]);
+    own.args(["run", "plan.toml", "--output", "b.dyno"]);
     own
 }
 

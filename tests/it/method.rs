@@ -16,7 +16,7 @@ fn measured(folder: &Path, subject: &str, bundle: &str) {
     let subject = format!("{subject}={subject}");
     let out = dyno(
         folder,
-        &["run", "null.toml", "--subject", &subject, "--repeats", "3", "--bundle", bundle],
+        &["run", "null.toml", "--subject", &subject, "--repeats", "3", "--output", bundle],
     );
     assert!(out.status.success(), "{}", said(&out));
 }

@@ -15,7 +15,7 @@ fn the_slowest_thousand_are_kept_with_what_distinguishes_them_and_are_in_every_o
     let dir = tempfile::tempdir().expect("a folder");
     std::fs::write(dir.path().join("p.toml"), PROTOCOL).expect("written");
     std::fs::create_dir(dir.path().join("drive")).expect("a folder");
-    let run = ["run", "./p.toml", "-s", "X=drive", "--repeats", "1", "--bundle", "b.dyno"];
+    let run = ["run", "./p.toml", "-s", "X=drive", "--repeats", "1", "--output", "b.dyno"];
     dyno_well(dir.path(), &run);
     let bundle = Bundle::open(&dir.path().join("b.dyno")).expect("a bundle");
     let stored = bundle.points().expect("points").remove(0);

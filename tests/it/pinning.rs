@@ -25,7 +25,7 @@ fn plan(dir: &Path, threads: u32, cpus: &str) {
 }
 
 const RUN: [&str; 8] =
-    ["run", "./p.toml", "--subject", "A=drive", "--repeats", "1", "--bundle", "b.dyno"];
+    ["run", "./p.toml", "--subject", "A=drive", "--repeats", "1", "--output", "b.dyno"];
 
 /// For every thread of a process, its permitted processors and the one on which it last ran.
 fn threads(process: u32) -> Vec<(String, usize)> {

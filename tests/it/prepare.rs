@@ -89,7 +89,7 @@ impl Bench {
     /// Starts a run and kills it when its first point has been stored and the second is running.
     fn kill_in_second_point(&self, plan: &Path) {
         let mut child: Child = self
-            .command(&["run", &plan.to_string_lossy(), "--bundle", "run.dyno"])
+            .command(&["run", &plan.to_string_lossy(), "--output", "run.dyno"])
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
@@ -152,7 +152,7 @@ fn a_drive_is_purged_filled_conditioned_and_steady_and_the_report_says_so() {
     let Some(bench) = Bench::new(64) else { return };
     // The widest limits: a noisy machine must not affect this test.
     let plan = bench.plan(&DEVICE.replace("STEADY", "rounds = 40\nexcursion = 1.0\nslope = 1.0"));
-    let (code, said) = bench.dyno(&["run", &plan.to_string_lossy(), "--bundle", "run.dyno"]);
+    let (code, said) = bench.dyno(&["run", &plan.to_string_lossy(), "--output", "run.dyno"]);
     assert_eq!(code, Some(0), "{said}");
     let prepared = bench.prepared();
     assert_eq!(bench.actions(), ALL, "{said}");
@@ -180,7 +180,7 @@ fn a_steady_state_that_is_not_reached_marks_every_point_and_hides_none() {
     let Some(bench) = Bench::new(64) else { return };
     let plan = bench
         .plan(&DEVICE.replace("STEADY", "rounds = 3\nwindow = 3\nexcursion = 0.0\nslope = 0.0"));
-    let (code, said) = bench.dyno(&["run", &plan.to_string_lossy(), "--bundle", "run.dyno"]);
+    let (code, said) = bench.dyno(&["run", &plan.to_string_lossy(), "--output", "run.dyno"]);
     assert_eq!(code, Some(0), "{said}");
     let points = Bundle::open(&bench.at("run.dyno")).unwrap().points().unwrap();
     assert_eq!(points.len(), 2);
@@ -270,13 +270,13 @@ fn filesystems_are_made_mounted_and_unmounted_also_after_a_crash() {
         assert!(!bench.is_mounted() && bench.points() == 2, "{kind}: {said}");
 
         // Another run may not erase it: its plan does not name the contents.
-        let (code, said) = bench.dyno(&["run", &plan.to_string_lossy(), "--bundle", "other.dyno"]);
+        let (code, said) = bench.dyno(&["run", &plan.to_string_lossy(), "--output", "other.dyno"]);
         assert!(code == Some(3) && said.contains(&format!("erase = \"{kind}\"")), "{kind}: {said}");
         let named = fs::read_to_string(&plan)
             .unwrap()
             .replace("erase = true", &format!("erase = \"{kind}\""));
         fs::write(&plan, named).unwrap();
-        let (code, said) = bench.dyno(&["run", &plan.to_string_lossy(), "--bundle", "third.dyno"]);
+        let (code, said) = bench.dyno(&["run", &plan.to_string_lossy(), "--output", "third.dyno"]);
         assert!(code == Some(0) && !bench.is_mounted(), "{kind}: {said}");
     }
 }
@@ -294,7 +294,7 @@ fn a_drive_that_cannot_be_made_ready_fails_its_own_points_alone() {
     let size =
         "[override]\n\"dataset.surface.size\" = \"8MiB\"\n\"dataset.surface.direct\" = false\n";
     fs::write(&plan, format!("{text}{second}{size}")).unwrap();
-    let (code, said) = bench.dyno(&["run", &plan.to_string_lossy(), "--bundle", "run.dyno"]);
+    let (code, said) = bench.dyno(&["run", &plan.to_string_lossy(), "--output", "run.dyno"]);
     assert_eq!(code, Some(2), "{said}");
     for stored in Bundle::open(&bench.at("run.dyno")).unwrap().points().unwrap() {
         let (key, outcome) = (stored.point.key, stored.point.outcome);

@@ -33,7 +33,7 @@ fn bench(repeats: &str) -> tempfile::TempDir {
 #[track_caller]
 fn measured(repeats: &str) -> [[Vec<f64>; 2]; 2] {
     let folder = bench(repeats);
-    let run = dyno(folder.path(), &["run", "plan.toml", "--bundle", "b.dyno"]);
+    let run = dyno(folder.path(), &["run", "plan.toml", "--output", "b.dyno"]);
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
     let rows = String::from_utf8(dyno(folder.path(), &["export", "b.dyno"]).stdout).unwrap();
     let head: Vec<&str> = rows.lines().next().unwrap().split(',').collect();
@@ -97,7 +97,7 @@ fn the_plan_says_which_difference_its_repeats_can_show_from_an_earlier_bundle() 
     let unknown = check(&[]);
     let kept = unknown.contains("On this host, ") && unknown.contains("the same subject twice: ");
     assert!(kept || unknown.contains("unknown on this host: run `dyno selftest`"), "{unknown}");
-    let run = dyno(folder.path(), &["run", "plan.toml", "--bundle", "b.dyno"]);
+    let run = dyno(folder.path(), &["run", "plan.toml", "--output", "b.dyno"]);
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
     let from = check(&["--from", "b.dyno"]);
     let line = from

@@ -65,7 +65,7 @@ fn a_resumed_load_sweep_knows_its_maximum_also_where_its_stream_has_a_rate_of_it
     let plan = "repeats = 1\n[[subject]]\nname = \"X\"\ndrives = [{ path = \"x\" }]\n";
     let bench = Bench::new(steps, plan);
     let bundle = bench.path("cut.dyno");
-    let mut child = bench.command(&["run", "plan.toml", "--bundle", "cut.dyno"]).spawn().unwrap();
+    let mut child = bench.command(&["run", "plan.toml", "--output", "cut.dyno"]).spawn().unwrap();
     until("the maximum", 30, || !points(&bundle).is_empty());
     child.kill().unwrap();
     child.wait().unwrap();
@@ -119,7 +119,7 @@ fn what_varies_is_kept_in_the_plan_and_an_unknown_field_is_a_mistake() {
         READS,
         &format!("vary = [\"io.threads\", \"io.engine.latency\", \"host\"]\nrepeats = 1\n{PAIR}"),
     );
-    bench.ok(&["run", "plan.toml", "--bundle", "b.dyno"]);
+    bench.ok(&["run", "plan.toml", "--output", "b.dyno"]);
     let plan = Bundle::open(&bench.path("b.dyno")).unwrap().run().plan.clone();
     assert_eq!(plan.vary, ["io.threads", "io.engine.latency", "host"]);
     let bench = Bench::new(READS, &format!("vary = [\"io.thread\"]\n{PAIR}"));
@@ -146,7 +146,7 @@ fn a_subject_may_have_knobs_of_its_own_and_the_other_keeps_the_protocols() {
     let bench = Bench::new(READS, &format!("repeats = 2\n{own}"));
     let says = bench.ok(&["plan", "check", "plan.toml"]);
     assert!(says.contains("X alone: a.io.engine.latency = 20000000"), "{says}");
-    bench.ok(&["run", "plan.toml", "--bundle", "plan.dyno"]);
+    bench.ok(&["run", "plan.toml", "--output", "plan.dyno"]);
     let line = [
         "--subject",
         "X=x,latency=20ms",
@@ -154,7 +154,7 @@ fn a_subject_may_have_knobs_of_its_own_and_the_other_keeps_the_protocols() {
         "Y=y",
         "--repeats",
         "2",
-        "--bundle",
+        "--output",
         "line.dyno",
     ];
     bench.ok(&[&["run", "./null.toml"], &line[..]].concat());
@@ -196,7 +196,7 @@ fn two_subjects_on_one_device_are_refused_unless_it_is_a_control_run_or_nothing_
         engine = \"psync\"\nworkload = \"random\"\n";
     let bench = Bench::new(data, &format!("repeats = 1\n{PAIR}"));
     for words in
-        [&["plan", "check", "plan.toml"][..], &["run", "plan.toml", "--bundle", "refused.dyno"]]
+        [&["plan", "check", "plan.toml"][..], &["run", "plan.toml", "--output", "refused.dyno"]]
     {
         let refused = bench.dyno(words);
         let said = String::from_utf8_lossy(&refused.stderr).into_owned();
@@ -207,7 +207,7 @@ fn two_subjects_on_one_device_are_refused_unless_it_is_a_control_run_or_nothing_
         );
     }
     assert!(!bench.path("refused.dyno").exists());
-    bench.ok(&["run", "plan.toml", "--same-device", "--bundle", "flag.dyno"]);
+    bench.ok(&["run", "plan.toml", "--same-device", "--output", "flag.dyno"]);
     let bundle = Bundle::open(&bench.path("flag.dyno")).unwrap();
     assert!(bundle.run().plan.same_device);
     let shared = bundle
@@ -238,7 +238,7 @@ fn a_window_in_which_dyno_was_stopped_says_when_and_how_long_and_what_its_loop_o
         .replace("engine = { kind = \"null\", latency = \"1ms\" }", open);
     let bench =
         Bench::new(&steps, "repeats = 1\n[[subject]]\nname = \"X\"\ndrives = [{ path = \"x\" }]\n");
-    let run = ["run", "plan.toml", "--progress", "json", "--bundle", "b.dyno"];
+    let run = ["run", "plan.toml", "--progress", "json", "--output", "b.dyno"];
     let mut child = bench.command(&run).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
     lines.find(|line| line.contains("\"event\":\"rate\"")).expect("the window's first second");
@@ -272,7 +272,7 @@ fn a_window_in_which_dyno_was_stopped_says_when_and_how_long_and_what_its_loop_o
 #[test]
 fn a_run_discloses_its_pacing_floor() {
     let bench = Bench::new(READS, PAIR);
-    bench.ok(&["run", "./null.toml", "-s", "X=x", "--repeats", "1", "--bundle", "b.dyno"]);
+    bench.ok(&["run", "./null.toml", "-s", "X=x", "--repeats", "1", "--output", "b.dyno"]);
     let facts = Bundle::open(&bench.path("b.dyno")).unwrap().facts().unwrap();
     let floor = facts.iter().find_map(PacingFloor::of_fact).expect("measured at the start");
     assert!(floor.median_ns > 0 && floor.ops > 0, "{floor:?}");
@@ -294,7 +294,7 @@ fn two_streams_on_the_null_engine_have_each_the_latency_that_was_set_for_it() {
     {
         let bench =
             Bench::new(&format!("[[step]]\nname = \"both\"\nduration = \"1s\"\n{streams}"), plan);
-        bench.ok(&["run", "plan.toml", "--bundle", "b.dyno"]);
+        bench.ok(&["run", "plan.toml", "--output", "b.dyno"]);
         for cell in &points(&bench.path("b.dyno"))[0].cells {
             let shortest_ns = cell.tallies[0].service.min_ns as f64;
             let set_ns = if cell.stream == "slow" { 3e6 } else { 20e3 };

@@ -104,7 +104,7 @@ fn a_self_test_that_was_kept_is_quoted_by_briefs_and_by_plan_check() {
     assert!(checked.contains(quoted), "{checked}");
     let shows = "3 repeats show differences of ops/s from ";
     assert!(checked.contains(shows) && checked.contains("runs scatter by 1.0 %"), "{checked}");
-    ok(folder, &[&["run"], &PLAN[..], &["--bundle", "b.dyno"]].concat());
+    ok(folder, &[&["run"], &PLAN[..], &["--output", "b.dyno"]].concat());
     assert!(ok(folder, &["compare", "b.dyno"]).contains(quoted));
     ok(folder, &["report", "b.dyno", "-o", "b.md"]);
     let brief = std::fs::read_to_string(folder.join("b.md")).expect("a brief");

@@ -32,7 +32,7 @@ fn run(dir: &Path, engine: &str, drives_per_worker: u32) {
     );
     fs::write(dir.join("plan.toml"), plan).unwrap();
     DRIVES.iter().for_each(|name| fs::create_dir(dir.join(name)).unwrap());
-    let output = dyno(dir, &["run", "plan.toml", "--bundle", "b.dyno"]);
+    let output = dyno(dir, &["run", "plan.toml", "--output", "b.dyno"]);
     assert!(output.status.success(), "{engine}: {}", said(&output));
 }
 

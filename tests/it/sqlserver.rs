@@ -42,7 +42,7 @@ impl Bench {
     fn run(&self, string: &str, protocol: &str, more: &[&str]) -> Output {
         let mut dyno = Command::new(DYNO);
         dyno.current_dir(self.0.path()).env("DYNO_SQLSERVER_URL", string).stdin(Stdio::null());
-        dyno.args(["run", protocol, "--subject", "A=drive", "--repeats", "1", "--bundle", "b.dyno"])
+        dyno.args(["run", protocol, "--subject", "A=drive", "--repeats", "1", "--output", "b.dyno"])
             .args(more)
             .output()
             .unwrap()

@@ -89,7 +89,7 @@ impl Bench {
             "A=drive",
             "--repeats",
             "1",
-            "--bundle",
+            "--output",
             "b.dyno",
         ]);
         command
@@ -154,7 +154,7 @@ fn both_protocols_end_in_a_brief_with_new_orders_a_minute_and_all_conditions_kep
             "A=drive",
         ]);
         dyno.args([
-            "--bundle",
+            "--output",
             "b.dyno",
             "--set",
             "step.tpcc.warmup=1s",

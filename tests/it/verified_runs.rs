@@ -49,7 +49,7 @@ impl Bench {
 
     fn args(&self) -> Vec<&'static str> {
         let _ = std::fs::remove_file(self.dir().join("b.dyno"));
-        vec!["run", "./p.toml", "--subject", "A=drive", "--repeats", "1", "--bundle", "b.dyno"]
+        vec!["run", "./p.toml", "--subject", "A=drive", "--repeats", "1", "--output", "b.dyno"]
     }
 
     fn data(&self) -> std::fs::File {
@@ -110,7 +110,7 @@ fn a_run_states_how_much_was_checked_and_the_brief_says_so() {
     let line = format!("{} blocks checked, 0 wrong", verified.checked);
     assert!(brief.contains(&line), "{line} is not in the brief");
     // Someone else's bundle writes no journal without permission.
-    let output = dyno(bench.dir(), &["run", "b.dyno", "--bundle", "c.dyno"]);
+    let output = dyno(bench.dir(), &["run", "b.dyno", "--output", "c.dyno"]);
     assert!(said(&output).contains("would write journals into /dev/shm/"), "{}", said(&output));
 }
 
@@ -164,7 +164,7 @@ fn as_much_is_kept_of_what_was_written_as_the_dedupe_ratio_says_also_after_overw
         std::fs::write(dir.path().join("p.toml"), protocol).unwrap();
         let _ = std::fs::remove_file(dir.path().join("b.dyno"));
         let args = ["run", "./p.toml", "--subject", "A=drive", "--repeats", "1"];
-        dyno_well(dir.path(), &[&args[..], &["--bundle", "b.dyno"]].concat());
+        dyno_well(dir.path(), &[&args[..], &["--output", "b.dyno"]].concat());
         let data = std::fs::read(dir.path().join("drive/dyno-data/file.0/data")).unwrap();
         let units: Vec<&[u8]> = data.chunks(unit).collect();
         let kept: std::collections::HashSet<&[u8]> = units.iter().copied().collect();
@@ -193,7 +193,7 @@ fn of_a_drive_that_does_not_compress_it_is_said_that_no_difference_was_shown() {
         let subjects =
             ["--subject", "Incompressible=1", "--subject", "Compressible=2,compressible=75"];
         let args = ["run", "compression", "--scale", "small", "--same-device", "--repeats", "3"];
-        dyno_well(dir.path(), &[&args[..], &subjects, &["--bundle", "b.dyno"]].concat());
+        dyno_well(dir.path(), &[&args[..], &subjects, &["--output", "b.dyno"]].concat());
         let found = dyno_well(dir.path(), &["claims", "b.dyno", "--json"]);
         let found: Value = serde_json::from_str(&found).unwrap();
         // A knob of a single subject does not rule out a comparison: they are compared like two

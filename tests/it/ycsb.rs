@@ -231,7 +231,7 @@ fn both_protocols_end_in_a_brief_with_every_kind_of_op() {
         let protocol = format!("ycsb-{engine}");
         let mut dyno = Command::new(DYNO);
         dyno.current_dir(bench.dir.path()).args(["run", &protocol, "--scale", "small"]);
-        dyno.args(["--repeats", "1", "--subject", "A=drive", "--bundle", "b.dyno"]);
+        dyno.args(["--repeats", "1", "--subject", "A=drive", "--output", "b.dyno"]);
         for step in ["a", "b", "c", "d", "e", "f"] {
             for (field, value) in [("warmup", "0s"), ("duration", "200ms"), ("sweep.values", "[2]")]
             {

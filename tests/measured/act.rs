@@ -110,7 +110,7 @@ fn the_share_of_reads_over_a_time_is_that_of_arithmetic() {
         "title = \"T\"\nsource = \"t\"\n[[step]]\nname = \"s\"\nduration = \"3s\"\n{sweep}\n{step}"
     );
     std::fs::write(dir.path().join("p.toml"), protocol).expect("written");
-    let run = ["run", "./p.toml", "-s", "X=drive", "--repeats", "1", "--bundle", "b.dyno"];
+    let run = ["run", "./p.toml", "-s", "X=drive", "--repeats", "1", "--output", "b.dyno"];
     std::fs::create_dir(dir.path().join("drive")).expect("a folder");
     on_a_quiet_machine(|| {
         let _ = std::fs::remove_file(dir.path().join("b.dyno"));
@@ -161,7 +161,7 @@ fn the_multiple_that_a_throttled_drive_keeps_is_found_within_5_percent() {
         let dir = disk.folder.path();
         let group = throttle.0.join("cgroup.procs");
         let script =
-            format!("echo $$ > {} && exec {DYNO} run plan.toml --bundle b.dyno", group.display());
+            format!("echo $$ > {} && exec {DYNO} run plan.toml --output b.dyno", group.display());
         let ran = Command::new("sh").current_dir(dir).args(["-c", &script]).output().expect("ran");
         assert!(ran.status.success(), "{}", said(&ran));
         dyno_well(dir, &["report", "b.dyno", "-o", "b.md"]);
@@ -227,7 +227,7 @@ fn counts_and_shares_are_those_of_aerospikes_own_program_on_the_same_device() {
             Command::new("act_storage").current_dir(dir).arg("act.txt").output().expect("ran");
         let act = String::from_utf8_lossy(&act.stdout).into_owned();
         disk.plan(&step);
-        dyno_well(dir, &["run", "plan.toml", "--bundle", "b.dyno"]);
+        dyno_well(dir, &["run", "plan.toml", "--output", "b.dyno"]);
         let point = points(&dir.join("b.dyno")).remove(0);
         let pairs = [
             ("small-reads", Class::READ, "reads"),

@@ -92,7 +92,7 @@ fn the_ops_of_a_group_are_the_sum_and_its_p99_that_of_the_pooled_samples() {
             assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
             String::from_utf8_lossy(&out.stdout).into_owned()
         };
-        dyno(&["run", "plan.toml", "--bundle", "group.dyno"]);
+        dyno(&["run", "plan.toml", "--output", "group.dyno"]);
 
         let path = folder.path().join("group.dyno");
         let points = Bundle::open(&path).and_then(|b| b.points()).expect("a bundle");

@@ -399,7 +399,7 @@ fn the_meters_that_always_watch_take_less_than_a_hundredth_of_a_processor() {
             "A=drive",
             "--repeats",
             "1",
-            "--bundle",
+            "--output",
             "b.dyno",
         ]);
         let mut dyno = dyno

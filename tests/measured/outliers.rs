@@ -120,7 +120,7 @@ impl Drive {
         let _ = std::fs::remove_file(dir.join("b.dyno"));
         let mut dyno = Command::new(DYNO)
             .current_dir(dir)
-            .args(["run", "plan.toml", "--bundle", "b.dyno"])
+            .args(["run", "plan.toml", "--output", "b.dyno"])
             .stdout(std::process::Stdio::null())
             .spawn()
             .unwrap();

@@ -31,7 +31,7 @@ fn fifteen_thousand_terminals_fit_into_one_process_and_come_in_time() {
             "A=drive",
             "--repeats",
             "1",
-            "--bundle",
+            "--output",
             "b.dyno",
         ]);
         let mut dyno = dyno.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();

@@ -86,7 +86,7 @@ impl Bench {
             "A=drive",
             "--set",
             "repeats=1",
-            "--bundle",
+            "--output",
             "b.dyno",
         ]);
         command

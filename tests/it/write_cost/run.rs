@@ -43,7 +43,7 @@ fn run_on(ftl: Ftl, dataset: &str, step: &str) -> Option<Seen> {
     let device = LoopDevice::over(&drive.drive())?;
     let plan = plan(dir, (&device, &drive), dataset, step);
     let before = drive.counts();
-    dyno_well(dir, &["run", &plan, "--bundle", "b.dyno"]);
+    dyno_well(dir, &["run", &plan, "--output", "b.dyno"]);
     let after = drive.counts();
     let facts = bundles::facts(&[dir.join("b.dyno")], &Question::default()).unwrap();
     drop(device);

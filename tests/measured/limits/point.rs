@@ -132,7 +132,7 @@ pub fn measure_by(
     };
     let bundle = folder.path().join("b.dyno");
     let mut measuring =
-        dyno(&["run", "p.toml", "--subject", "A=drive", "--repeats", "1", "--bundle", "b.dyno"]);
+        dyno(&["run", "p.toml", "--subject", "A=drive", "--repeats", "1", "--output", "b.dyno"]);
     match run {
         Some(run) => run(&mut measuring),
         None => drop(finished(measuring)),
