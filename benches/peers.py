@@ -99,9 +99,9 @@ def t_io_uring_version():
     return named("t/io_uring of unknown version", T_IO_URING)
 
 
-def fio(*options, seconds=SECONDS, run=run):
+def fio(*options, seconds=SECONDS, by=run):
     """Read IOPS, reads, and user CPU seconds of a fio job."""
-    out, user = run(
+    out, user = by(
         [
             FIO,
             "--name=b",
@@ -119,11 +119,11 @@ def fio(*options, seconds=SECONDS, run=run):
     return read["iops"], read["total_ios"], user
 
 
-def t_io_uring(depth, portion, *options, seconds=SECONDS, run=run):
+def t_io_uring(depth, portion, *options, seconds=SECONDS, by=run):
     """IOPS, requests, and user CPU seconds, from the rates printed each second."""
     seconds += 1
     batch = [f"-d{depth}", f"-s{portion}", f"-c{portion}"]
-    out, user = run([T_IO_URING, *batch, "-p0", "-X1", "-t1", f"-r{seconds}", *options])
+    out, user = by([T_IO_URING, *batch, "-p0", "-X1", "-t1", f"-r{seconds}", *options])
     units = {"": 1, "K": 1e3, "M": 1e6}
     found = re.findall(r"^IOPS=([\d.]+)([KM]?),", out, re.MULTILINE)
     if not found:

@@ -52,7 +52,7 @@ def file_dataset(name, engine, mib=256):
     return f'[dataset.{name}]\nengine = "{engine}"\nsize = "{mib}MiB"\nfill = {fill}'
 
 
-def dyno(home, streams, dataset="", seconds=SECONDS, warmup="0s", options=(), run=run):
+def dyno(home, streams, dataset="", seconds=SECONDS, warmup="0s", options=(), by=run):
     """One point on one drive, or on a group of several; returns its data rows and the user CPU
     seconds."""
     with tempfile.TemporaryDirectory() as folder:
@@ -70,7 +70,7 @@ def dyno(home, streams, dataset="", seconds=SECONDS, warmup="0s", options=(), ru
                 'protocol = "./bench.toml"\nrepeats = 1\n'
                 f'[[subject]]\nname = "A"\ndrives = [{drives}]\n'
             )
-        _, user = run([DYNO, "run", *what, "--output", bundle, *options])
+        _, user = by([DYNO, "run", *what, "--output", bundle, *options])
         rows = list(csv.DictReader(io.StringIO(run([DYNO, "export", bundle])[0])))
     return [row for row in rows if row["headline"] == "true"], user
 
@@ -186,16 +186,16 @@ def reads(table, where, home):
         dyno(home, [stream], dataset, 1)
 
         def ours(seconds):
-            rows, user = dyno(home, [stream], dataset, seconds, run=run_sampled)
+            rows, user = dyno(home, [stream], dataset, seconds, by=run_sampled)
             return ops(rows), float(rows[0]["ops"]), user
 
         def with_fio(seconds):
             where = (f"--filename={data}", "--size=256m")
             options = ("--direct=1", f"--iodepth={depth}", *where)
-            return fio(*IO_URING, *options, seconds=seconds, run=run_sampled)
+            return fio(*IO_URING, *options, seconds=seconds, by=run_sampled)
 
         def with_t_io_uring(seconds):
-            return t_io_uring(depth, min(depth, 32), data, seconds=seconds, run=run_sampled)
+            return t_io_uring(depth, min(depth, 32), data, seconds=seconds, by=run_sampled)
 
         def with_bare_loop(seconds):
             return bare_reads(depth, data, seconds)
@@ -238,7 +238,7 @@ def batching(table, where, home):
         latency = []
 
         def measure(seconds):
-            rows, user = dyno(home, [stream(batch)], dataset, seconds, run=run_sampled)
+            rows, user = dyno(home, [stream(batch)], dataset, seconds, by=run_sampled)
             latency.append(float(rows[0]["mean_ns"]))
             return ops(rows), float(rows[0]["ops"]), user
 
@@ -246,7 +246,7 @@ def batching(table, where, home):
         return rate, cpu, latency[0]
 
     dyno(home, [stream("cpu")], dataset, 1)
-    peer = lambda seconds: t_io_uring(32, 32, data, seconds=seconds, run=run_sampled)
+    peer = lambda seconds: t_io_uring(32, 32, data, seconds=seconds, by=run_sampled)
     loop = lambda seconds: bare_reads(32, data, seconds, 16)
     rounds = in_turns(
         lambda: ours("cpu"),
