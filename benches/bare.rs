@@ -26,6 +26,7 @@ use dyno_core::base::clock::Clock;
 use dyno_core::base::error::{Context, Result, failed};
 use dyno_core::base::histogram::{BUCKETS, bucket_of};
 use dyno_core::base::rng::Seed;
+use dyno_core::measure::portion::{LEAST_PORTION, MOST_PORTION, Portion};
 use io_uring::{IoUring, opcode, types};
 use rustix::event::{PollFd, PollFlags, poll};
 
@@ -189,8 +190,8 @@ struct Block([u8; 4096]);
 /// How many times the processor is yielded before a call sleeps, as in Dyno.
 const YIELDS: u32 = 2;
 
-/// As many requests as have completed are submitted. The processor is yielded before sleeping,
-/// unless `several` completions are waited for with the submitting call.
+/// As many requests as have completed are submitted, in portions as in Dyno. The processor is
+/// yielded before sleeping, unless `several` completions are waited for with the submitting call.
 fn reads_loop(
     clock: Clock,
     length_ns: u64,
@@ -212,12 +213,15 @@ fn reads_loop(
     submitter.register_ring_fd().context("registering the ring")?;
     let (mut service, mut response) = (Bare::new(), Bare::new());
     let mut requests = Requests::new(size / 4096);
+    let long = types::Timespec::new().sec(1);
     let mut submitted_ns = vec![0; depth as usize];
     let mut free: Vec<u32> = (0..depth).collect();
+    let least = if several.is_some() { MOST_PORTION } else { LEAST_PORTION };
+    let mut portion = Portion::of_at_least(least);
     let from_ns = clock.now_ns();
     let (mut now_ns, mut ops) = (from_ns, 0u64);
     while now_ns < from_ns + length_ns || free.len() < depth as usize {
-        let room = if now_ns < from_ns + length_ns { free.len().min(32) } else { 0 };
+        let room = if now_ns < from_ns + length_ns { free.len().min(portion.ops) } else { 0 };
         let begun_ns = clock.now_ns();
         for &(at, length) in requests.from(ops, room) {
             let slot = free
@@ -231,30 +235,33 @@ fn reads_loop(
                 .context("queueing")?;
         }
         ops += room as u64;
+        // If requests are left for the next portion, do not wait.
+        let waits = room < portion.ops || free.is_empty();
         entries.sync();
         let submitted = match several {
-            Some(several) => {
+            Some(several) if waits => {
                 let in_flight = depth as usize - free.len();
-                let args = types::SubmitArgs::new().min_wait_usec(2);
+                let args = types::SubmitArgs::new().min_wait_usec(2).timespec(&long);
                 submitter.submit_with_args(several.min(in_flight), &args)
             }
-            None => submitter.submit(),
+            _ => submitter.submit(),
         };
         submitted.context("submitting")?;
         entries.sync();
         answers.sync();
-        for _ in 0..if several.is_some() { 0 } else { YIELDS } {
+        for _ in 0..if waits && several.is_none() { YIELDS } else { 0 } {
             if !answers.is_empty() || entries.taskrun() {
                 break;
             }
             std::thread::yield_now();
             answers.sync();
         }
-        if answers.is_empty() {
+        if waits && answers.is_empty() {
             submitter.submit_and_wait(1).context("waiting")?;
             answers.sync();
         }
         now_ns = clock.now_ns();
+        portion.follow(answers.len(), waits);
         for answer in &mut answers {
             let slot = answer.user_data() as u32;
             if answer.result() != 4096 {

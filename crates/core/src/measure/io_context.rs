@@ -8,14 +8,8 @@
 //! its single op inside `run`; io_uring submits and reaps there.
 
 use super::op::Op;
+use super::portion::LEAST_PORTION;
 use crate::base::error::Result;
-
-/// Minimum and maximum number of ops submitted in one turn of a closed loop. A slow disk stays
-/// busier if its queue is refilled in small portions than in large ones; for ops that complete as
-/// fast as they are submitted, large portions cost less (measured, docs/benchmarks.md).
-pub const LEAST_PORTION: usize = 4;
-/// See [`LEAST_PORTION`].
-pub const MOST_PORTION: usize = 32;
 
 /// The maximum time that `run` may block for a completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

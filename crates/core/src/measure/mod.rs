@@ -1,10 +1,10 @@
 //! Generates load and times it: everything that happens between the barrier and the join.
 //!
 //! `op` is a request, `io_context` the interface that engines implement, `pacer` determines when a
-//! request is due (`bursts` when many are), `recorder` counts it, `slots` hold the requests in
-//! flight, `groups` those that are also timed together, `slowest` the slowest requests, `tally`
-//! processes the completions of a turn, `job` is the input of a worker, and `worker` is the loop
-//! that connects them. `sql` is the interface to database servers. Nothing here depends on an
+//! request is due (`bursts` when many are), `portion` how many a turn submits, `recorder` counts
+//! them, `slots` hold those in flight, `groups` those that are also timed together, `slowest` the
+//! slowest, `tally` processes the completions of a turn, `job` is the input of a worker, and
+//! `worker` is the loop that connects them. `sql` is the interface to database servers. Nothing here depends on an
 //! engine, a workload, a plan file or a bundle.
 //!
 //! This room is below the engines. The registry returns boxed I/O contexts, but the loop must be
@@ -17,6 +17,7 @@ pub mod io_context;
 pub mod job;
 pub mod op;
 pub mod pacer;
+pub mod portion;
 pub mod recorder;
 pub mod slots;
 pub mod slowest;

@@ -5,8 +5,9 @@
 //! before the barrier.
 
 use super::groups::{Groups, NO_GROUP};
-use super::io_context::{Completion, LEAST_PORTION, MOST_PORTION};
+use super::io_context::Completion;
 use super::op::Op;
+use super::portion::{LEAST_PORTION, MOST_PORTION, Portion};
 use super::recorder::Stamps;
 use super::slowest::SlowestOp;
 
@@ -80,9 +81,7 @@ pub struct Slots {
     /// The drive that is served first in the next turn of a closed loop.
     pub first: usize,
     /// The number of ops that one turn of a closed loop submits.
-    pub portion: usize,
-    /// The fewest of them.
-    pub least: usize,
+    pub portion: Portion,
 }
 
 impl Slots {
@@ -106,8 +105,7 @@ impl Slots {
             done: Vec::with_capacity(all),
             in_flight: 0,
             first: 0,
-            portion: LEAST_PORTION,
-            least: LEAST_PORTION,
+            portion: Portion::of_at_least(LEAST_PORTION),
         }
     }
 
@@ -121,49 +119,14 @@ impl Slots {
     #[inline(always)]
     pub fn settle(&mut self, waited: bool) {
         self.in_flight -= self.done.len();
-        self.follow(self.done.len(), waited);
+        self.portion.follow(self.done.len(), waited);
         self.done.clear();
-    }
-
-    /// A closed loop's portion follows the completions: it doubles after a turn that did not wait
-    /// and collected a whole portion, and halves after one that collected less.
-    #[inline(always)]
-    fn follow(&mut self, collected: usize, waited: bool) {
-        if collected < self.portion {
-            self.portion = (self.portion / 2).max(self.least);
-        } else if !waited {
-            self.portion = (self.portion * 2).min(MOST_PORTION);
-        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_completes_as_it_is_handed_over_is_handed_over_in_larger_portions() {
-        let mut slots = Slots::new(64, 1);
-        let mut turn = |collected, waited| {
-            slots.follow(collected, waited);
-            slots.portion
-        };
-        assert_eq!([turn(4, false), turn(8, false), turn(16, false)], [8, 16, 32]);
-        assert_eq!(
-            [turn(64, false), turn(32, true), turn(31, true), turn(0, false)],
-            [32, 32, 16, 8]
-        );
-    }
-
-    #[test]
-    fn a_heap_that_a_slow_disk_completes_after_a_wait_leaves_the_portion_small() {
-        let mut slots = Slots::new(32, 1);
-        for _ in 0..8 {
-            slots.follow(32, true);
-            slots.follow(0, false);
-        }
-        assert_eq!(slots.portion, LEAST_PORTION);
-    }
 
     #[test]
     fn each_drive_has_slots_of_its_own() {

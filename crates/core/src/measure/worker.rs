@@ -16,6 +16,7 @@ use super::io_context::{Completion, IoContext, Wait};
 pub use super::job::{DriveJob, MeasuredWindow, WorkerJob};
 use super::op::{NextDue, Op, OpKind};
 use super::pacer::{LATE_NS, SPIN_NS, Schedule};
+use super::portion::Portion;
 use super::recorder::{Ended, Stamps};
 use super::slots::Queue;
 pub use super::slots::Slots;
@@ -42,8 +43,7 @@ impl<L: IoContext> AnyIoContext for L {
 /// Runs `io_context` until the window closes, the limits are reached or `stop` is set.
 pub fn work<L: IoContext>(io_context: &mut L, mut job: WorkerJob<'_, '_>) -> Result<()> {
     let mut slots = std::mem::replace(&mut job.slots, Slots::new(0, 0));
-    slots.least = io_context.least_portion();
-    slots.portion = slots.least;
+    slots.portion = Portion::of_at_least(io_context.least_portion());
     if let [drive] = &mut job.drives[..] {
         let times = (job.clock, job.window);
         if drive.source.cycles().is_some() {
@@ -87,7 +87,7 @@ fn work_in_closed_loop<L: IoContext>(
             return Ok(());
         }
         // If slots are left for the next portion, do not wait.
-        let more = slots.staged.len() == slots.portion && !slots.full();
+        let more = slots.staged.len() == slots.portion.ops && !slots.full();
         let wait = if more { Wait::No } else { Wait::One };
         now_ns = turn(io_context, job, slots, wait)?;
         tally_closed(job, slots, now_ns)?;
@@ -235,7 +235,7 @@ fn stage_portion<L: IoContext>(
     for _ in 0..job.drives.len() {
         let (drive, queue) = (&mut job.drives[slots.first], &mut slots.queues[slots.first]);
         let left = drive.limit() - queue.next;
-        let room = (slots.portion - slots.staged.len()).min(queue.free.len());
+        let room = (slots.portion.ops - slots.staged.len()).min(queue.free.len());
         let ops = &mut slots.ops[..left.min(room as u64) as usize];
         drive.source.ops(queue.next, ops);
         let free = queue.free.len() - ops.len();
@@ -249,7 +249,7 @@ fn stage_portion<L: IoContext>(
         queue.next += ops.len() as u64;
         drive.recorder.issued.set(queue.next);
         slots.first = if slots.first + 1 < job.drives.len() { slots.first + 1 } else { 0 };
-        if slots.staged.len() == slots.portion {
+        if slots.staged.len() == slots.portion.ops {
             break;
         }
     }

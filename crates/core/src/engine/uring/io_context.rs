@@ -11,7 +11,7 @@ use super::polling::Poll;
 use super::ring::{Ring, RingOptions};
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Error, Result, failed};
-use crate::measure::io_context::{LEAST_PORTION, MOST_PORTION};
+use crate::measure::portion::{LEAST_PORTION, MOST_PORTION};
 use crate::measure::{Completion, IoContext, Op, OpKind, Wait};
 
 /// How many times the processor is yielded before waiting for a completion sleeps: measured,

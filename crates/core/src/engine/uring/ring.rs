@@ -214,10 +214,12 @@ impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Ring<S,
     pub fn submit_for_several(&mut self, answers: usize, wait_us: u32) -> io::Result<usize> {
         let alone = self.params().is_feature_min_timeout();
         self.publish();
-        let time = Timespec::new().nsec(wait_us * 1_000);
+        let (short, long) = (Timespec::new().nsec(wait_us * 1_000), Timespec::new().sec(1));
         let args = match alone {
-            true => SubmitArgs::new().min_wait_usec(wait_us),
-            false => SubmitArgs::new().timespec(&time),
+            // Without a longest time the kernel also stops waiting for the first (io_uring.c,
+            // `io_cqring_min_timer_wakeup`).
+            true => SubmitArgs::new().min_wait_usec(wait_us).timespec(&long),
+            false => SubmitArgs::new().timespec(&short),
         };
         let entered = self.submitter.submit_with_args(answers, &args);
         self.submission.sync();
