@@ -87,10 +87,11 @@ impl Slowest {
     #[inline(never)]
     fn keep(&self, kept: SlowestOp) {
         let mut ops = self.ops.borrow_mut();
-        if ops.len() == self.room {
-            ops.pop();
+        if ops.len() < self.room {
+            ops.push(Reverse(kept));
+        } else if let Some(mut least) = ops.peek_mut() {
+            *least = Reverse(kept);
         }
-        ops.push(Reverse(kept));
         if ops.len() == self.room {
             self.limit_ns.set(ops.peek().map_or(0, |least| least.0.response_ns()));
         }

@@ -300,3 +300,23 @@ impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Drop fo
         drop(unsafe { Box::from_raw(self.ring) });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use io_uring::{opcode, types};
+
+    use super::*;
+
+    #[test]
+    fn one_call_that_asks_for_several_sleeps_until_the_first_however_late_it_is() {
+        let options = RingOptions { poll: Poll::None, sqpoll: false };
+        let mut ring: Ring<squeue::Entry, cqueue::Entry> = Ring::new(ring(4, options).unwrap());
+        let late = types::Timespec::new().nsec(30_000_000);
+        let timeout = opcode::Timeout::new(&late).build().user_data(7);
+        // SAFETY: the time outlives the request.
+        assert!(unsafe { ring.push(timeout) });
+        ring.submit_for_several(2, 2).unwrap();
+        let answered: Vec<u64> = ring.answers().map(|answer| answer.user_data()).collect();
+        assert_eq!(answered, [7]);
+    }
+}
