@@ -73,8 +73,8 @@ static INFO: Info = Info {
             kind: KnobKind::Choice(Batch::WORDS),
             default: DefaultValue::Absent,
             doc: "Closed loop, depth above 1: \"latency\" (the default) takes each completion at \
-                once, \"cpu\" waits up to 2 µs for 16 of them, which takes fewer system calls and \
-                makes each latency longer by the wait (docs/performance.md).",
+                once, \"cpu\" waits for 16 of them, after 2 µs for one only, which takes fewer \
+                system calls and makes each latency longer by the wait (docs/performance.md).",
         },
         Knob {
             name: "passthrough",
