@@ -64,7 +64,7 @@ PACED = ("measured::act::the_", "measured::kv_cache::a_search",
 # bounds: as many as there are processors.
 BUSY = ("measured::meters::the_meters", "measured::replay::a_long", "measured::selftest",
         "measured::truth::a_bimodal", "measured::truth::a_fixed", "measured::truth::a_high",
-        "measured::truth::what_an_overloaded")
+        "measured::truth::a_search_among", "measured::truth::what_an_overloaded")
 # So many that fail side by side are repeated: more are no matter of a busy machine.
 REPEATED = 5
 # Set for a test that runs beside others: it measures once, whatever disturbs it.

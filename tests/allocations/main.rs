@@ -3,8 +3,8 @@
 //! an allocator applies to a whole program.
 //!
 //! Counted are the allocations of every thread except the telemetry's and the meters' during the
-//! second second of a window of three: initialisation by a first op, such as thread-local storage,
-//! is complete by then.
+//! second second of a window: initialisation by a first op, such as thread-local storage, is
+//! complete by then.
 
 mod counting;
 #[path = "../support/mod.rs"]
@@ -75,21 +75,21 @@ impl Sink for Counted {
 /// allocations are available from `allocated`. Repeated with a longer window if a stream did
 /// nothing on a busy machine.
 fn measure(datasets: &str, streams: &str) -> std::result::Result<Point, String> {
-    let mut point = measure_for(3, datasets, streams)?;
-    for seconds in [12, 48] {
+    let mut point = measure_for(2_500, datasets, streams)?;
+    for ms in [12_000, 48_000] {
         if idle(&point).is_empty() {
             break;
         }
         allocated();
-        point = measure_for(seconds, datasets, streams)?;
+        point = measure_for(ms, datasets, streams)?;
     }
     Ok(point)
 }
 
-fn measure_for(seconds: u32, datasets: &str, streams: &str) -> std::result::Result<Point, String> {
+fn measure_for(ms: u32, datasets: &str, streams: &str) -> std::result::Result<Point, String> {
     let folder = tempfile::tempdir_in(FOR_SERVERS).unwrap();
     let (protocol, drive) = (folder.path().join("p.toml"), folder.path().join("drive"));
-    let step = format!("[[step]]\nname = \"s\"\nwarmup = \"0s\"\nduration = \"{seconds}s\"\n");
+    let step = format!("[[step]]\nname = \"s\"\nwarmup = \"0s\"\nduration = \"{ms}ms\"\n");
     let text = format!("title = \"Allocations\"\nsource = \"test\"\n{datasets}{step}{streams}");
     std::fs::write(&protocol, &text).unwrap();
     std::fs::create_dir(&drive).unwrap();
@@ -127,7 +127,7 @@ fn measure_for(seconds: u32, datasets: &str, streams: &str) -> std::result::Resu
 
 fn stream(engine: &dyn Engine, workload: &dyn Workload, dataset: &str, threads: u32) -> String {
     let (engine, info) = (engine.info().name, workload.info());
-    // Terminals with keying and think times do next to nothing in three seconds.
+    // Terminals with keying and think times do next to nothing in seconds.
     let timing = match info.knobs.iter().find(|k| k.name == "timing").map(|k| k.kind) {
         Some(KnobKind::Choice(_)) => ", timing = \"no-wait\"",
         _ => "",

@@ -7,6 +7,7 @@ use std::process::Output;
 
 use dyno::store::Bundle;
 
+use crate::replay::tables;
 use crate::support::{LoopDevice, dyno, skip};
 
 /// A loop device on a file, removed when dropped.
@@ -110,17 +111,12 @@ fn what_durability_costs_stands_in_one_table_beside_the_same_writes_that_are_not
     }
     let brief = std::fs::read_to_string(dir.join("brief.md")).unwrap();
     let (_, section) = brief.split_once("## Cost of durability").expect("the section");
-    let rows: Vec<Vec<&str>> = section
-        .lines()
-        .skip_while(|line| !line.starts_with("| threads"))
-        .take_while(|line| line.starts_with('|'))
-        .map(|line| line.split('|').map(str::trim).collect())
-        .collect();
+    let rows = tables(section).into_iter().find(|rows| rows[0][0] == "threads").expect(section);
     let at =
         |name: &str| rows[0].iter().position(|c| *c == name).unwrap_or_else(|| panic!("{name}"));
     let number =
         |row: &[&str], at: usize| -> f64 { row[at].replace([',', '%', ' '], "").parse().unwrap() };
-    assert_eq!(rows.iter().skip(2).map(|row| row[1]).collect::<Vec<_>>(), ["1", "2"]);
+    assert_eq!(rows.iter().skip(2).map(|row| row[0]).collect::<Vec<_>>(), ["1", "2"]);
     for row in &rows[2..] {
         let plain = number(row, at("not durable, ops/s"));
         for manner in ["FUA, ops/s", "write + fdatasync, ops/s"] {

@@ -16,7 +16,6 @@ use serde_json::json;
 use crate::durable::Disk;
 use crate::recipes::python_with;
 use crate::replay::{one_point, ops};
-use crate::support::quiet::on_a_quiet_machine;
 use crate::support::{dyno, mooncake_recording, said};
 
 const BLOCK: u64 = 8 << 10;
@@ -52,18 +51,18 @@ fn every_engine_reads_what_is_cached_writes_the_rest_and_times_each_prefix() {
 fn a_prefix_takes_at_least_as_long_as_each_of_its_blocks() {
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     fs::write(dir.path().join("log.jsonl"), mooncake_recording(300, 2)).unwrap();
-    // A stall is in three reads of one prefix and in one of another, so that the means show
-    // something only without stalls.
-    on_a_quiet_machine(|| {
-        let point = run(dir.path(), "psync", "blocks = 512, scale = 100");
-        let tallies = &point.cells[0].tallies;
-        let of = |class| tallies.iter().find(|tally| tally.class == class).unwrap().response();
-        let (prefix, read) = (of(Class::PREFIX), of(Class::READ));
-        // On a busy machine the last ones may be backlog.
-        assert!(prefix.count > 200 && read.count > 2 * prefix.count, "{prefix:?}");
-        assert_eq!(prefix.max_ns, read.max_ns, "the slowest block ends the slowest prefix");
-        assert!(prefix.mean_ns().unwrap() > read.mean_ns().unwrap());
-    });
+    let point = run(dir.path(), "psync", "blocks = 512, scale = 100");
+    let tallies = &point.cells[0].tallies;
+    let of = |class| tallies.iter().find(|tally| tally.class == class).unwrap().response();
+    let (prefix, read) = (of(Class::PREFIX), of(Class::READ));
+    // On a busy machine the last ones may be backlog.
+    assert!(prefix.count > 50 && read.count > 2 * prefix.count, "{prefix:?} {read:?}");
+    assert_eq!(prefix.max_ns, read.max_ns, "the slowest block ends the slowest prefix");
+    // A prefix has at most three cached blocks. The last one may be unfinished.
+    for (ns, _) in read.buckets() {
+        let (reads, prefixes) = (read.count_from(ns), prefix.count_from(ns));
+        assert!(reads <= 3 * (prefixes + 1), "{reads} reads and {prefixes} prefixes took {ns} ns");
+    }
 }
 
 #[test]

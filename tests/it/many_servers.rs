@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use crate::replay::tables;
 use crate::servers::{self, Bench, MariaDb};
 use crate::support::{DYNO, LoopDevice, have, said, served_by, size, skip, until};
 
@@ -106,17 +107,8 @@ fn of_kernel(pid: u32) -> Option<(String, u64)> {
     Some((cpus.to_string(), limit))
 }
 
-/// Rows of the section's tables: cells without blanks at their ends.
-fn rows(brief: &str) -> Vec<Vec<String>> {
-    let from = brief.find("Database servers, one by one").expect(brief);
-    let section = &brief[from..];
-    let end = section[2..].find("\n## ").map_or(section.len(), |at| at + 2);
-    let cells = |line: &str| line.split('|').map(|cell| cell.trim().replace(',', "")).collect();
-    section[..end].lines().filter(|line| line.starts_with('|')).map(cells).collect()
-}
-
-fn column(head: &[String], name: &str) -> usize {
-    head.iter().position(|cell| cell == name).unwrap_or_else(|| panic!("{name}: {head:?}"))
+fn column(head: &[&str], name: &str) -> usize {
+    head.iter().position(|cell| *cell == name).unwrap_or_else(|| panic!("{name}: {head:?}"))
 }
 
 #[test]
@@ -180,23 +172,21 @@ fn brief_of(bench: &Bench, cpu: u32, seconds: u32) {
         .output()
         .unwrap();
     assert!(report.status.success(), "{}", said(&report));
-    let rows = rows(&std::fs::read_to_string(bench.path("brief.md")).unwrap());
-    let heads: Vec<usize> =
-        (0..rows.len()).filter(|&i| rows[i].iter().any(|cell| cell == "subject")).collect();
-    let [together, each] = heads[..] else { panic!("{rows:?}") };
+    let brief = std::fs::read_to_string(bench.path("brief.md")).unwrap();
+    let (_, section) = brief.split_once("Database servers, one by one").expect(&brief);
+    let tables = tables(section.split("\n## ").next().unwrap());
+    let [together, each] = &tables[..] else { panic!("{tables:?}") };
     let csv = bench.csv();
     let exported: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
     let at = |name: &str| exported[0].iter().position(|head| *head == name).expect(name);
     let (subject_at, drive_at, ops_at) = (at("subject"), at("drive"), at("ops"));
 
-    let head = &rows[each];
+    let head = &each[0];
     let transactions =
-        |row: &Vec<String>| row[column(head, "transactions")].parse::<u64>().unwrap();
+        |row: &[&str]| row[column(head, "transactions")].replace(',', "").parse::<u64>().unwrap();
     for subject in ["A", "B"] {
-        let own: Vec<&Vec<String>> = rows[each + 1..]
-            .iter()
-            .filter(|row| row[column(head, "subject")].starts_with(subject))
-            .collect();
+        let of_subject = |row: &&Vec<&str>| row[column(head, "subject")].starts_with(subject);
+        let own: Vec<&Vec<&str>> = each[2..].iter().filter(of_subject).collect();
         let (servers, total) = own.split_at(SERVERS);
         assert_eq!((servers.len(), total.len()), (SERVERS, 1), "{own:?}");
         assert_eq!(total[0][column(head, "server")], "all servers");
@@ -217,15 +207,13 @@ fn brief_of(bench: &Bench, cpu: u32, seconds: u32) {
         }
     }
 
-    let head = &rows[together];
-    let number = |row: &Vec<String>, name: &str| -> f64 {
-        let cell = &row[column(head, name)];
+    let head = &together[0];
+    let number = |row: &[&str], name: &str| -> f64 {
+        let cell = row[column(head, name)].replace(',', "");
         cell.split_whitespace().next().unwrap().parse().unwrap_or_else(|_| panic!("{name}: {cell}"))
     };
-    let subjects: Vec<&Vec<String>> =
-        rows[together + 1..each].iter().filter(|row| row.iter().any(|cell| cell == "4")).collect();
-    assert_eq!(subjects.len(), 2, "{rows:?}");
-    for row in subjects {
+    assert_eq!(together.len(), 4, "a head, a line and two subjects: {together:?}");
+    for row in &together[2..] {
         let (min, max) = (number(row, "min"), number(row, "max"));
         let sum = number(row, "transactions/s sum");
         let (least, most) = (min * SERVERS as f64 - 4.0, max * SERVERS as f64 + 4.0);

@@ -168,7 +168,7 @@ fn a_brief_shows_arrivals_lateness_backlog_and_the_requests_of_the_trace() {
 }
 
 /// The cells of each row of the tables of a Markdown text, by table.
-fn tables(text: &str) -> Vec<Vec<Vec<&str>>> {
+pub fn tables(text: &str) -> Vec<Vec<Vec<&str>>> {
     let mut tables: Vec<Vec<Vec<&str>>> = Vec::new();
     let mut is_within = false;
     for line in text.lines() {
