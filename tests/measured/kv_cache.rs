@@ -37,7 +37,7 @@ fn the_time_to_load_a_prefix_does_not_depend_on_the_processors_of_the_client() {
                     [[step.stream]]\nname = \"io\"\ndepth = 1024\n\
                     engine = { kind = \"null\", latency = \"20ms\", size = \"16MiB\" }\n\
                     workload = { kind = \"kv_cache\", file = \"log.jsonl\", block_size = \
-                    \"8KiB\", blocks = 512, scale = 120 }\n";
+                    \"8KiB\", blocks = 512, scale = 240 }\n";
     fs::write(dir.path().join("p.toml"), protocol).unwrap();
     on_a_quiet_machine(|| {
         let all = measure(dir.path(), &[]);
@@ -71,15 +71,16 @@ fn a_search_finds_the_fastest_replay_within_the_limit_of_the_time_to_load_a_pref
         dyno_well(dir.path(), &args);
         let prefix_ms = |point: &Point| {
             let tallies = &point.cells[0].tallies;
-            let prefix = tallies.iter().find(|tally| tally.class == Class::PREFIX).unwrap();
-            prefix.response().percentile_ns(0.5).unwrap() as f64 / 1e6
+            let prefix = tallies.iter().find(|tally| tally.class == Class::PREFIX)?;
+            Some(prefix.response().percentile_ns(0.5)? as f64 / 1e6)
         };
-        let measured: Vec<(f64, f64)> = points(&dir.path().join("b.dyno"))
+        // A replay that falls behind at once may have too few prefixes for a median.
+        let measured: Vec<(f64, Option<f64>)> = points(&dir.path().join("b.dyno"))
             .iter()
             .map(|point| (point.key.axis.as_ref().unwrap().value.number().unwrap(), point))
             .map(|(scale, point)| (scale, prefix_ms(point)))
             .collect();
-        let at = |scale: f64| measured.iter().find(|(own, _)| *own == scale).map(|(_, ms)| *ms);
+        let at = |scale: f64| measured.iter().find(|(own, _)| *own == scale)?.1;
         // Three cached blocks of half a millisecond each are the least.
         assert!(at(60.0).is_some_and(|ms| (1.5..20.0).contains(&ms)), "{measured:?}");
         assert!(at(240.0).is_some_and(|ms| ms > 20.0), "{measured:?}");
