@@ -242,8 +242,16 @@ pub fn lab(name: &str, args: &[&str], out: &Path) -> Option<String> {
         skip(String::from_utf8_lossy(&output.stderr).trim());
         return None;
     }
-    assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
+    let failed: Vec<&str> = said.lines().filter(|line| is_unexpected(line)).collect();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{failed:?}\n{said}\n{stderr}");
     Some(said)
+}
+
+/// Whether a guest says of a step that it ended otherwise than expected.
+fn is_unexpected(line: &str) -> bool {
+    let codes = line.split_once(": exit ").and_then(|(_, codes)| codes.split_once(" (expected "));
+    codes.is_some_and(|(code, expected)| expected.trim_end().trim_end_matches(')') != code)
 }
 
 /// Waits for a condition, for at most this many seconds.
