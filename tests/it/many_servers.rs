@@ -218,6 +218,7 @@ fn brief_of(bench: &Bench, cpu: u32, seconds: u32) {
     };
     assert_eq!(together.len(), 4, "a head, a line and two subjects: {together:?}");
     for row in &together[2..] {
+        assert_eq!(row[column(head, "servers")], SERVERS.to_string(), "{row:?}");
         let (min, max) = (number(row, "min"), number(row, "max"));
         let sum = number(row, "transactions/s, sum");
         let (least, most) = (min * SERVERS as f64 - 4.0, max * SERVERS as f64 + 4.0);
