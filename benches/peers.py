@@ -24,6 +24,9 @@ T_IO_URING = Path(os.environ.get("T_IO_URING") or TARGET / "t_io_uring")
 # Time between samples of the processor.
 SAMPLE_NS = 100_000
 SECONDS = int(os.environ.get("SECONDS_A_RUN", "3"))
+# The time within which every program has begun its load, and the length of a load that is sampled.
+STARTED_S = 2
+SAMPLED_S = SECONDS + STARTED_S
 IO_URING = ("--ioengine=io_uring", "--registerfiles", "--fixedbufs")
 LIBAIO = ("--ioengine=libaio",)
 # Versions of the programs that were run, with their paths.
@@ -61,15 +64,19 @@ def run(command, **kwargs):
 
 
 def run_sampled(command):
-    """As `run`, with the user CPU seconds from samples of every thread, SAMPLE_NS apart. The
-    kernel's own count has steps of 4 ms, which coincide with the wake-ups by its timer: too coarse
-    for 20 ns per I/O, and biased."""
+    """As `run`, of a load of SAMPLED_S, with the user CPU seconds per second of load instead, from
+    samples of every thread, SAMPLE_NS apart, without the program's start and end. The kernel's own
+    count has steps of 4 ms, which coincide with the wake-ups by its timer: too coarse for 20 ns per
+    I/O, and biased."""
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "samples"
         event = ["-e", "cpu-clock:u", "-c", SAMPLE_NS, "-o", data]
         out, _ = run(["perf", "record", "-q", *event, "--", *command])
-        samples, _ = run(["perf", "script", "-i", data, "-F", "tid"])
-    return out, len(samples.split()) * SAMPLE_NS / 1e9
+        times, _ = run(["perf", "script", "-i", data, "-F", "time"])
+    times = [float(time.strip(" :")) for time in times.splitlines()]
+    from_s, until_s = times[0] + STARTED_S, times[0] + SAMPLED_S
+    within = sum(from_s <= time < until_s for time in times)
+    return out, within * SAMPLE_NS / 1e9 / (until_s - from_s)
 
 
 def fio_version(program=FIO):
@@ -100,7 +107,7 @@ def t_io_uring_version():
 
 
 def fio(*options, seconds=SECONDS, by=run):
-    """Read IOPS, reads, and user CPU seconds of a fio job."""
+    """Read IOPS and user CPU of a fio job."""
     out, user = by(
         [
             FIO,
@@ -116,11 +123,11 @@ def fio(*options, seconds=SECONDS, by=run):
         ]
     )
     read = json.loads(out[out.index("{"):])["jobs"][0]["read"]
-    return read["iops"], read["total_ios"], user
+    return read["iops"], user
 
 
 def t_io_uring(depth, portion, *options, seconds=SECONDS, by=run):
-    """IOPS, requests, and user CPU seconds, from the rates printed each second."""
+    """IOPS, from the rates printed each second, and user CPU."""
     seconds += 1
     batch = [f"-d{depth}", f"-s{portion}", f"-c{portion}"]
     out, user = by([T_IO_URING, *batch, "-p0", "-X1", "-t1", f"-r{seconds}", *options])
@@ -129,7 +136,7 @@ def t_io_uring(depth, portion, *options, seconds=SECONDS, by=run):
     if not found:
         sys.exit(f"{T_IO_URING} printed no IOPS:\n{out}")
     rate = statistics.mean(float(number) * units[unit] for number, unit in found)
-    return rate, rate * seconds, user
+    return rate, user
 
 
 def median_interval(values):
@@ -147,10 +154,10 @@ def bare(loop, *shape):
     return float(run([BARE, loop, SECONDS, *shape])[0])
 
 
-def bare_reads(depth, file, seconds, *completions):
-    """IOPS, reads, and user CPU seconds of the loop that only reads."""
-    out, user = run_sampled([BARE, "reads", seconds, depth, file, *completions])
-    return float(out), float(out) * seconds, user
+def bare_reads(depth, file, *completions):
+    """IOPS and sampled user CPU of the loop that only reads."""
+    out, user = run_sampled([BARE, "reads", SAMPLED_S, depth, file, *completions])
+    return float(out), user
 
 
 def db_bench(folder, benchmark, threads, *options):

@@ -24,6 +24,7 @@ from peers import (
     IO_URING,
     LIBAIO,
     MIXGRAPH,
+    SAMPLED_S,
     SECONDS,
     bare,
     bare_reads,
@@ -168,13 +169,9 @@ def null_and_nop(table, home):
 
 
 def rate_and_cpu(measure):
-    """IOPS of a long run; and user CPU nanoseconds per I/O, from the difference to a short run,
-    which excludes program start. Both again if a disturbance left the long one with few more."""
-    ios, ios_of_short = 0, 0
-    while ios <= 2 * ios_of_short:
-        rate, ios, user = measure(4 * SECONDS)
-        _, ios_of_short, user_of_short = measure(1)
-    return rate, max(user - user_of_short, 0.001) / (ios - ios_of_short) * 1e9
+    """IOPS, and user CPU nanoseconds per I/O, of what samples its user CPU."""
+    rate, user = measure()
+    return rate, user / rate * 1e9
 
 
 def reads(table, where, home):
@@ -187,20 +184,20 @@ def reads(table, where, home):
         stream = f'name = "io"\nengine = "uring"\nworkload = "random"\ndepth = {depth}'
         dyno(home, [stream], dataset, 1)
 
-        def ours(seconds):
-            rows, user = dyno(home, [stream], dataset, seconds, by=run_sampled)
-            return ops(rows), float(rows[0]["ops"]), user
+        def ours():
+            rows, user = dyno(home, [stream], dataset, SAMPLED_S, by=run_sampled)
+            return ops(rows), user
 
-        def with_fio(seconds):
+        def with_fio():
             where = (f"--filename={data}", "--size=256m")
             options = ("--direct=1", f"--iodepth={depth}", *where)
-            return fio(*IO_URING, *options, seconds=seconds, by=run_sampled)
+            return fio(*IO_URING, *options, seconds=SAMPLED_S, by=run_sampled)
 
-        def with_t_io_uring(seconds):
-            return t_io_uring(depth, min(depth, 32), data, seconds=seconds, by=run_sampled)
+        def with_t_io_uring():
+            return t_io_uring(depth, min(depth, 32), data, seconds=SAMPLED_S, by=run_sampled)
 
-        def with_bare_loop(seconds):
-            return bare_reads(depth, data, seconds)
+        def with_bare_loop():
+            return bare_reads(depth, data)
 
         tools = (ours, with_fio, with_t_io_uring, with_bare_loop)
         rounds = in_turns(*(functools.partial(rate_and_cpu, tool) for tool in tools))
@@ -237,19 +234,12 @@ def batching(table, where, home):
         return f'name = "io"\nengine = {engine}\nworkload = "random"\ndepth = 32'
 
     def ours(batch):
-        latency = []
-
-        def measure(seconds):
-            rows, user = dyno(home, [stream(batch)], dataset, seconds, by=run_sampled)
-            latency.append(float(rows[0]["mean_ns"]))
-            return ops(rows), float(rows[0]["ops"]), user
-
-        rate, cpu = rate_and_cpu(measure)
-        return rate, cpu, latency[0]
+        rows, user = dyno(home, [stream(batch)], dataset, SAMPLED_S, by=run_sampled)
+        return ops(rows), user / ops(rows) * 1e9, float(rows[0]["mean_ns"])
 
     dyno(home, [stream("cpu")], dataset, 1)
-    peer = lambda seconds: t_io_uring(32, 32, data, seconds=seconds, by=run_sampled)
-    loop = lambda seconds: bare_reads(32, data, seconds, 16)
+    peer = lambda: t_io_uring(32, 32, data, seconds=SAMPLED_S, by=run_sampled)
+    loop = lambda: bare_reads(32, data, 16)
     rounds = in_turns(
         lambda: ours("cpu"),
         lambda: ours("latency"),

@@ -11,8 +11,10 @@ use super::portion::{LEAST_PORTION, MOST_PORTION, Portion};
 use super::recorder::Stamps;
 use super::slowest::SlowestOp;
 
-/// An op that has been staged and not yet completed.
+/// An op that has been staged and not yet completed. In a cache line of its own, because the kernel
+/// has displaced it by the time the op completes.
 #[derive(Clone, Copy, Default)]
+#[repr(align(64))]
 pub struct InFlight {
     /// The index of its drive among the worker's drives.
     pub drive: u32,

@@ -243,8 +243,8 @@ fn stage_portion<L: IoContext>(
             io_context.stage(slot, op)?;
             let held = &mut slots.held[slot as usize];
             (held.class, held.len, held.at) = (op.class, op.len, op.at);
+            slots.staged.push(slot);
         }
-        slots.staged.extend_from_slice(&queue.free[free..]);
         queue.free.truncate(free);
         queue.next += ops.len() as u64;
         drive.recorder.issued.set(queue.next);

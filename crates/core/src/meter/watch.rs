@@ -7,14 +7,12 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use super::{ALWAYS, Meter, MeterTarget, Probe, Reading, ReadingTime, find};
 use crate::base::clock::Clock;
 use crate::base::error::{Result, describe, failed};
 use crate::plan::{Component, Knobs, Plan};
-
-/// The longest sleep, which limits the delay of marks and of the end.
-const LOOK_NS: u64 = 20_000_000;
 
 /// Maximum delay of a reading until it is recorded: determines the samples retained between two
 /// points.
@@ -133,7 +131,9 @@ impl MeterWatch {
 
     /// Triggers a reading of every counter: at the start and end of a window.
     pub fn mark(&self) -> u64 {
-        self.shared.marks.fetch_add(1, Relaxed) + 1
+        let mark = self.shared.marks.fetch_add(1, Relaxed) + 1;
+        self.thread.iter().for_each(|thread| thread.thread().unpark());
+        mark
     }
 
     /// Waits for a mark to be processed, but only briefly.
@@ -177,6 +177,7 @@ impl Drop for MeterWatch {
     fn drop(&mut self) {
         self.shared.stop.store(true, Relaxed);
         if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
             // A panicked meter thread returns nothing.
             let _ = thread.join();
         }
@@ -291,7 +292,8 @@ fn attend(shared: &WatchState, stations: &mut [Station], clock: Clock) {
         }
         shared.marked.store(mark, Relaxed);
         let next_ns = stations.iter().map(|s| s.due_ns).min().unwrap_or(u64::MAX);
-        let now_ns = clock.now_ns();
-        clock.sleep_until(next_ns.clamp(now_ns + 1_000_000, now_ns + LOOK_NS));
+        // Until the next reading is due; a mark or the end wakes the thread.
+        let rest_ns = next_ns.saturating_sub(clock.now_ns()).max(1_000_000);
+        std::thread::park_timeout(Duration::from_nanos(rest_ns));
     }
 }

@@ -83,7 +83,8 @@ pub struct RingRequest<S> {
     pub answer: i32,
 }
 
-/// A slot with its request, for errors and short transfers.
+/// A slot with its request, for errors and short transfers; in a cache line of its own.
+#[repr(align(64))]
 struct Slot {
     place: SlotTarget,
     at: u64,

@@ -15,7 +15,7 @@ use crate::run::worker_group::{Running, WorkerGroup};
 const INTERVAL_NS: u64 = 1_000_000_000;
 
 /// Polling interval for a stop and the end of the workers.
-const LOOK_NS: u64 = 50_000_000;
+const LOOK_NS: u64 = 100_000_000;
 
 /// Converts the recorders' running totals to intervals.
 pub struct Telemetry<'a, 'g> {
