@@ -148,7 +148,7 @@ fn stream(engine: &dyn Engine, workload: &dyn Workload, dataset: &str, threads: 
         false => "",
     };
     format!(
-        "[[step.stream]]\nname = \"{0}\"\nengine = \"{engine}\"\nthreads = {threads}\n\
+        "[[step.stream]]\nname = \"{engine}-{0}\"\nengine = \"{engine}\"\nthreads = {threads}\n\
          {dataset}workload = {{ kind = \"{0}\"{timing}{remap}{cache}{mix} }}\n",
         info.name
     )
@@ -165,18 +165,13 @@ fn idle(point: &Point) -> Vec<&str> {
 
 /// Each stream did something, and nothing was allocated meanwhile.
 #[track_caller]
-fn quiet(engine: &str, point: &Point, (n, first): (u64, Vec<String>)) {
+fn quiet(point: &Point, (n, first): (u64, Vec<String>)) {
     for cell in &point.cells {
-        println!("{engine}: {} ops of {}", ops(cell), cell.stream);
+        println!("{} ops of {}", ops(cell), cell.stream);
     }
     let idle = idle(point);
-    assert!(idle.is_empty(), "{engine}: nothing was done by {idle:?}, so nothing is shown of them");
-    assert_eq!(
-        n,
-        0,
-        "{engine}: {n} allocations in the window; the first ones:\n{}",
-        first.join("\n----\n")
-    );
+    assert!(idle.is_empty(), "nothing was done by {idle:?}, so nothing is shown of them");
+    assert_eq!(n, 0, "{n} allocations in the window; the first ones:\n{}", first.join("\n----\n"));
 }
 
 fn suiting(engine: &dyn Engine) -> impl Iterator<Item = &'static dyn Workload> {
@@ -187,28 +182,31 @@ fn suiting(engine: &dyn Engine) -> impl Iterator<Item = &'static dyn Workload> {
 #[test]
 fn no_engine_on_a_drive_allocates_in_the_window_whatever_the_workload() {
     let _alone = ALONE.lock().unwrap_or_else(|e| e.into_inner());
+    let (mut datasets, mut streams) = (String::new(), String::new());
     for engine in dyno::engine::ALL.iter().filter(|e| e.info().family != RequestFamily::Sql) {
-        let (name, family) = (engine.info().name, engine.info().family);
-        let (dataset, of) = match family {
-            RequestFamily::Any => (String::new(), ""),
+        let name = engine.info().name;
+        let size = match engine.info().family {
+            RequestFamily::Any => "",
             // Its library allocates: below.
             RequestFamily::Vector => continue,
             RequestFamily::KeyValue if !rocksdb() => continue,
             RequestFamily::KeyValue => {
-                let size = "keys = 20000\nvalue_size = 400\nfill = { kind = \"fillseq\" }";
-                (format!("[dataset.d]\nengine = \"{name}\"\n{size}\n"), "dataset = \"d\"\n")
+                "keys = 20000\nvalue_size = 400\nfill = { kind = \"fillseq\" }\n"
             }
             _ => {
-                let size = "size = \"16MiB\"\n\
-                            fill = { kind = \"sequential\", read = 0, block = \"64KiB\" }";
-                (format!("[dataset.d]\nengine = \"{name}\"\n{size}\n"), "dataset = \"d\"\n")
+                "size = \"16MiB\"\n\
+                 fill = { kind = \"sequential\", read = 0, block = \"64KiB\" }\n"
             }
         };
-        let streams: String =
-            suiting(engine).map(|workload| stream(engine, workload, of, 1)).collect();
-        let point = measure(&dataset, &streams).unwrap_or_else(|cause| panic!("{name}: {cause}"));
-        quiet(name, &point, allocated());
+        let mut of = String::new();
+        if !size.is_empty() {
+            datasets += &format!("[dataset.{name}]\nengine = \"{name}\"\n{size}");
+            of = format!("dataset = \"{name}\"\n");
+        }
+        suiting(engine).for_each(|workload| streams += &stream(engine, workload, &of, 1));
     }
+    let point = measure(&datasets, &streams).unwrap_or_else(|cause| panic!("{cause}"));
+    quiet(&point, allocated());
 }
 
 #[test]
@@ -217,19 +215,21 @@ fn data_are_verified_without_an_allocation_also_where_reads_and_writes_meet() {
     let Ok(journals) = tempfile::tempdir_in("/dev/shm") else {
         return skip("no /dev/shm to keep a journal in");
     };
+    let (mut datasets, mut streams) = (String::new(), String::new());
     for (engine, depth) in [("psync", 1), ("uring", 8), ("libaio", 8)] {
-        let dataset = format!(
-            "[dataset.d]\nengine = \"{engine}\"\nsize = \"16MiB\"\nfill = {{ kind = \
+        datasets += &format!(
+            "[dataset.{engine}]\nengine = \"{engine}\"\nsize = \"16MiB\"\nfill = {{ kind = \
              \"sequential\", read = 0 }}\nverify = true\njournal = \"{}\"\n",
             journals.path().display()
         );
-        let stream = format!(
-            "[[step.stream]]\nname = \"io\"\nengine = \"{engine}\"\nthreads = 2\ndepth = \
-             {depth}\nworkload = {{ kind = \"random\", read = 50, span = 2 }}\n"
+        streams += &format!(
+            "[[step.stream]]\nname = \"{engine}\"\nengine = \"{engine}\"\ndataset = \
+             \"{engine}\"\nthreads = 2\ndepth = {depth}\nworkload = {{ kind = \"random\", read \
+             = 50, span = 2 }}\n"
         );
-        let point = measure(&dataset, &stream).unwrap_or_else(|cause| panic!("{engine}: {cause}"));
-        quiet(engine, &point, allocated());
     }
+    let point = measure(&datasets, &streams).unwrap_or_else(|cause| panic!("{cause}"));
+    quiet(&point, allocated());
 }
 
 /// Libraries that allocate for every query or answer, by their modules and their source folders.
@@ -281,7 +281,7 @@ fn only_the_library_allocates_in_the_window_of_a_vector_search() {
     let (n, mut first) = allocated();
     first.retain(|at| !is_of_a_library(at));
     println!("diskann: {n} allocations, {} of them Dyno's", first.len());
-    quiet("diskann", &point, (first.len() as u64, first));
+    quiet(&point, (first.len() as u64, first));
 }
 
 #[test]
@@ -291,6 +291,7 @@ fn no_engine_on_a_server_of_its_own_allocates_in_the_window_whatever_the_transac
         let name = engine.info().name;
         let mut left: Vec<&str> =
             suiting(engine).filter(|w| is_load(*w)).map(|w| w.info().name).collect();
+        let (mut datasets, mut streams) = (String::new(), String::new());
         for load in suiting(engine).map(|w| w.info()).filter(|info| info.name.ends_with("_load")) {
             // A load's tables are those of the workloads from the same source.
             let runs = suiting(engine)
@@ -298,23 +299,23 @@ fn no_engine_on_a_server_of_its_own_allocates_in_the_window_whatever_the_transac
             let runs: Vec<&dyn Workload> = runs.filter(|w| is_load(*w)).collect();
             left.retain(|name| runs.iter().all(|w| w.info().name != *name));
             let load = load.name;
-            let dataset =
-                format!("[dataset.d]\nengine = \"{name}\"\nfill = {{ kind = \"{load}\" }}\n");
-            let streams: String =
-                runs.iter().map(|w| stream(engine, *w, "dataset = \"d\"\n", 1)).collect();
-            match measure(&dataset, &streams) {
-                Err(cause) => skip(format!("{name} beside {load}: {cause}")),
-                Ok(point) => {
-                    let (n, mut first) = allocated();
-                    let seen = first.len();
-                    first.retain(|at| !is_of_a_library(at) && !is_an_error(at));
-                    let known = seen - first.len();
-                    println!(
-                        "{name}, {load}: {n} allocations, {known} of the first {seen} a library's \
-                         or of an error"
-                    );
-                    quiet(name, &point, (first.len() as u64, first));
-                }
+            datasets +=
+                &format!("[dataset.{load}]\nengine = \"{name}\"\nfill = {{ kind = \"{load}\" }}\n");
+            let of = format!("dataset = \"{load}\"\n");
+            runs.iter().for_each(|run| streams += &stream(engine, *run, &of, 1));
+        }
+        match measure(&datasets, &streams) {
+            Err(cause) => skip(format!("{name}: {cause}")),
+            Ok(point) => {
+                let (n, mut first) = allocated();
+                let seen = first.len();
+                first.retain(|at| !is_of_a_library(at) && !is_an_error(at));
+                let known = seen - first.len();
+                println!(
+                    "{name}: {n} allocations, {known} of the first {seen} a library's or of an \
+                     error"
+                );
+                quiet(&point, (first.len() as u64, first));
             }
         }
         assert!(

@@ -9,10 +9,10 @@ use dyno::store::Bundle;
 
 use crate::support::{nvme_lab, size};
 
-/// Steps of `vdbench-profiles`; in everyday runs the lab uses each sixth one, without write
+/// Steps of `vdbench-profiles`; in everyday runs the lab uses each tenth one, without write
 /// pressure.
 const PROFILES: usize = 19;
-const FEW_PROFILES: usize = 4;
+const FEW_PROFILES: usize = 2;
 
 #[test]
 fn in_qemu_protocols_run_and_a_pulled_drive_and_bad_sectors_end_only_their_own_points() {

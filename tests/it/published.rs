@@ -79,7 +79,8 @@ fn rocksdb_threads_prepares_xfs_as_published_and_any_protocol_can_be_given_a_pre
     assert!(given.preparation.purge.is_some());
 }
 
-/// A protocol with a single step, its small scale's values for that, and a tenth of its keys.
+/// A protocol with a single step, its small scale's values for that, a tenth of its keys and a
+/// fraction of its surface and times.
 fn only(protocol: &str, step: &str, sweep: &[(&str, Value)]) -> String {
     let text = plan::protocols().iter().find(|(name, _)| *name == protocol).unwrap().1;
     let mut tree: Table = text.parse().unwrap();
@@ -93,6 +94,15 @@ fn only(protocol: &str, step: &str, sweep: &[(&str, Value)]) -> String {
     }
     if let Some(keys) = small.get_mut("dataset.db.keys") {
         *keys = Value::Integer(100_000);
+    }
+    for (key, value) in small.iter_mut() {
+        let less = match key.rsplit('.').next() {
+            Some("size") => "96MiB",
+            Some("round") => "200ms",
+            Some("duration") => "500ms",
+            _ => continue,
+        };
+        *value = Value::String(less.to_string());
     }
     toml::to_string(&tree).unwrap()
 }
