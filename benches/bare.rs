@@ -8,8 +8,8 @@
 //! with `batch = "latency"`; or waiting 2 µs for so many completions, as with `batch = "cpu"`.
 //! `bare preads SECONDS FILE`: random reads of 4 KiB by `pread`, one by one, through the page
 //! cache. `bare answers SECONDS CLIENTS PERIOD_NS WORK_NS ASKED ANSWERED MESSAGES`: every
-//! PERIOD_NS, each client sends ASKED bytes to a server of its own, which sends ANSWERED bytes back
-//! in MESSAGES parts, and spends WORK_NS of processor time before each.
+//! PERIOD_NS, each client sends ASKED bytes to a thread of a server, `bare serve NAME …`, which
+//! sends ANSWERED bytes back in MESSAGES parts, and spends WORK_NS of processor time before each.
 //!
 //! Prints ops/s; for `answers` the clients' processor time in nanoseconds per question.
 //! `benches/run.py` compares the null engine, io_uring's NOP and the processor time of reads with
@@ -19,8 +19,10 @@ use std::fs::{File, OpenOptions};
 use std::hint::black_box;
 use std::io::{Read, Write};
 use std::os::fd::AsRawFd;
+use std::os::linux::net::SocketAddrExt;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
-use std::os::unix::net::UnixStream;
+use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
+use std::process::Command;
 
 use dyno_core::base::clock::Clock;
 use dyno_core::base::error::{Context, Result, failed};
@@ -300,14 +302,18 @@ struct Dialogue {
 }
 
 impl Dialogue {
-    fn of(words: &[String]) -> Option<Dialogue> {
-        let number = |at: usize| words.get(at)?.parse::<f64>().ok();
-        Some(Dialogue {
-            period_ns: number(0)? as u64,
-            work_ns: number(1)? as u64,
-            asked: number(2)? as usize,
-            answered: number(3)? as usize,
-            messages: number(4)?,
+    fn of(words: &[String]) -> Result<Dialogue> {
+        let numbers: Vec<f64> = words.iter().filter_map(|word| word.parse().ok()).collect();
+        let [period_ns, work_ns, asked, answered, messages] = numbers[..] else {
+            let hint = "give PERIOD_NS WORK_NS ASKED ANSWERED MESSAGES";
+            return Err(failed("no dialogue", hint));
+        };
+        Ok(Dialogue {
+            period_ns: period_ns as u64,
+            work_ns: work_ns as u64,
+            asked: asked as usize,
+            answered: answered as usize,
+            messages,
         })
     }
 
@@ -375,13 +381,19 @@ fn ask(socket: UnixStream, clock: Clock, length_ns: u64, of: Dialogue) -> Result
     Ok((questions, thread_ns() - begun_ns))
 }
 
-fn answers(clock: Clock, length_ns: u64, clients: u32, dialogue: Dialogue) -> Result<f64> {
-    std::thread::scope(|scope| {
+/// The server is a process of its own, as a database's: to switch between processes costs more than
+/// between threads. It ends when its last client has.
+fn answers(clock: Clock, length_ns: u64, clients: u32, of: &[String]) -> Result<f64> {
+    let dialogue = Dialogue::of(of)?;
+    let name = format!("dyno-bare-{}", std::process::id());
+    let listener = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&name)?)?;
+    let serve = ["serve", &name, &clients.to_string()];
+    let mut server = Command::new(std::env::current_exe()?).args(serve).args(of).spawn()?;
+    let spent = std::thread::scope(|scope| {
         let mut asking = Vec::new();
         for _ in 0..clients {
-            let (ours, theirs) = UnixStream::pair().context("connecting")?;
-            scope.spawn(move || serve(theirs, dialogue));
-            asking.push(scope.spawn(move || ask(ours, clock, length_ns, dialogue)));
+            let (socket, _) = listener.accept().context("waiting for the server")?;
+            asking.push(scope.spawn(move || ask(socket, clock, length_ns, dialogue)));
         }
         let (mut count, mut spent_ns) = (0, 0);
         for client in asking {
@@ -390,6 +402,20 @@ fn answers(clock: Clock, length_ns: u64, clients: u32, dialogue: Dialogue) -> Re
             (count, spent_ns) = (count + questions, spent_ns + ns);
         }
         Ok(spent_ns as f64 / count as f64)
+    });
+    server.wait()?;
+    spent
+}
+
+/// That process: a thread for each client.
+fn serve_all(name: &str, clients: u32, dialogue: Dialogue) -> Result<()> {
+    let address = SocketAddr::from_abstract_name(name)?;
+    std::thread::scope(|scope| {
+        for _ in 0..clients {
+            let socket = UnixStream::connect_addr(&address).context("reaching the clients")?;
+            scope.spawn(move || serve(socket, dialogue));
+        }
+        Ok(())
     })
 }
 
@@ -416,10 +442,10 @@ fn main() -> Result<()> {
             preads_loop(clock, length_ns, &File::open(file).context(file.clone())?)?
         }
         (Some("answers"), Some(clients), Some(_)) => {
-            let dialogue = Dialogue::of(&words[3..]).ok_or_else(|| {
-                failed("no dialogue", "give PERIOD_NS WORK_NS ASKED ANSWERED MESSAGES")
-            })?;
-            answers(clock, length_ns, clients, dialogue)?
+            answers(clock, length_ns, clients, &words[3..])?
+        }
+        (Some("serve"), Some(clients), Some(_)) => {
+            return serve_all(&words[1], clients, Dialogue::of(&words[3..])?);
         }
         _ => {
             return Err(failed(

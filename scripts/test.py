@@ -48,7 +48,8 @@ PANIC_LINES = 12
 TIMES = pathlib.Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target") / "test-times.json"
 # Modules with tests of about a minute or more, used if no durations are recorded.
 LONG = ("attack::served", "attack::killed", "hostile::bundles", "hostile::large",
-        "it::databases", "it::selftest", "it::tpcc")
+        "it::databases", "it::selftest", "it::tpcc", "it::write_cost::brief",
+        "it::write_cost::placement")
 # Tests of an emulated machine have names that say so. Its two processors spin if the host has none
 # free for one of them, so parallel machines take far more processor time than sequential ones.
 EMULATED = "in_qemu"

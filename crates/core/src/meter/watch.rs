@@ -111,6 +111,10 @@ impl MeterWatch {
             }
         }
         number(&mut stations);
+        MeterWatch::of(stations, clock)
+    }
+
+    fn of(mut stations: Vec<Station>, clock: Clock) -> Result<MeterWatch> {
         let measures_power = stations.iter().any(|s| !ALWAYS.contains(&s.meter.as_str()));
         let shared = Arc::new(WatchState {
             held: Mutex::default(),
@@ -295,5 +299,43 @@ fn attend(shared: &WatchState, stations: &mut [Station], clock: Clock) {
         // Until the next reading is due; a mark or the end wakes the thread.
         let rest_ns = next_ns.saturating_sub(clock.now_ns()).max(1_000_000);
         std::thread::park_timeout(Duration::from_nanos(rest_ns));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counts how often it is read.
+    struct Reads(Arc<AtomicU64>);
+
+    impl Probe for Reads {
+        fn read(&mut self, _now: ReadingTime, _out: &mut Vec<Reading>) -> Result<()> {
+            self.0.fetch_add(1, Relaxed);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_mark_reads_a_counter_at_once_however_far_its_next_reading_is() {
+        let (reads, clock) = (Arc::new(AtomicU64::new(0)), Clock::start());
+        let hourly = Station {
+            meter: "hourly".to_string(),
+            subject: None,
+            every_ns: 3_600_000_000_000,
+            due_ns: 0,
+            on_mark: true,
+            probe: Box::new(Reads(Arc::clone(&reads))),
+            names: Vec::new(),
+            failing: false,
+        };
+        let watch = MeterWatch::of(vec![hourly], clock).unwrap();
+        while reads.load(Relaxed) == 0 {
+            std::thread::yield_now();
+        }
+        for read in 2..6 {
+            watch.await_mark(watch.mark(), clock);
+            assert_eq!(reads.load(Relaxed), read);
+        }
     }
 }
