@@ -15,8 +15,8 @@ use crate::run::outliers::stretches::{Stretch, Stretches};
 
 const TICK_NS: u64 = 10_000_000;
 
-/// Each thread costs about a two-thousandth of its processor; beyond this number, each wakes less
-/// often.
+/// Each thread costs 0.2 to 0.4 % of its processor in a virtual machine (its `schedstat`), where a
+/// timer is expensive; beyond this number, each wakes less often.
 const OFTEN: u64 = 16;
 
 /// Shorter waits are not stored.

@@ -70,7 +70,7 @@ pub fn growth(
     Ok(Growth { bytes, resolution: unit_bytes.max(largest_update(span)) })
 }
 
-/// Edges may be missed by so many seconds: the meters' thread looks every 20 ms, and a log takes a
+/// Edges may be missed by so many seconds: a mark wakes the meters at once, and a log takes a
 /// command of a second at most.
 const REACH_S: f64 = 2.0;
 
