@@ -53,7 +53,9 @@ LONG = ("attack::served", "attack::killed", "hostile::bundles", "hostile::large"
 # Tests of an emulated machine have names that say so. Its two processors spin if the host has none
 # free for one of them, so parallel machines take far more processor time than sequential ones.
 EMULATED = "in_qemu"
-# Their nice value.
+# Tests that mostly wait, but must be served in time (here a command that prints a counter every
+# 50 ms): they and the emulated machines have this nice value.
+TIMELY = ("it::write_cost::brief",)
 PREFERRED = -10
 # Measuring tests that need little processor time: all run side by side, …
 PACED = ("measured::act::the_", "measured::kv_cache::a_search",
@@ -113,7 +115,7 @@ class Test:
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.STDOUT, start_new_session=True)
         running.add(process)
-        if EMULATED in self.path:
+        if EMULATED in self.path or self.name.startswith(TIMELY):
             prefer(process.pid)
         overtime = threading.Timer(LIMIT_S, end, [process])
         overtime.start()
@@ -155,9 +157,9 @@ def environment():
 
 
 def prefer(process):
-    """Emulated machines run sequentially, which would take longer than everything else. If Linux
-    schedules by session (sched(7), autogroup), a process's own nice value has no effect outside it.
-    Only root may change either."""
+    """Emulated machines run sequentially, which would take longer than everything else without
+    this. If Linux schedules by session (sched(7), autogroup), a process's own nice value has no
+    effect outside it. Only root may change either."""
     with contextlib.suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, process, PREFERRED)
         pathlib.Path(f"/proc/{process}/autogroup").write_text(str(PREFERRED), encoding="ascii")
