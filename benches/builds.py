@@ -15,6 +15,7 @@ import tempfile
 from pathlib import Path
 
 import run as bench
+from table import in_turns, si
 
 PAIRS = int(os.environ.get("PAIRS", "5"))
 BOTH = (0, 1)
@@ -27,7 +28,7 @@ def rates(programs, home, streams, dataset):
         return bench.ops(bench.dyno(home, streams, dataset, seconds)[0])
 
     measure(0, seconds=1)
-    return bench.in_turns(*(lambda at=at: measure(at) for at in BOTH), count=PAIRS)
+    return in_turns(*(lambda at=at: measure(at) for at in BOTH), count=PAIRS)
 
 
 def loads():
@@ -63,7 +64,7 @@ def main():
         finally:
             shutil.rmtree(home)
         ratios = [after / before for before, after in pairs]
-        before = bench.si(statistics.median(before for before, _ in pairs))
+        before = si(statistics.median(before for before, _ in pairs))
         ratio, spread = statistics.median(ratios), f"{min(ratios):.2f} to {max(ratios):.2f}"
         print(f"| {name} | {before} | **{ratio:.2f}** | {spread} |", flush=True)
 

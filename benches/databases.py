@@ -22,7 +22,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from run import PAIRS, in_turns, record
+from table import PAIRS, in_turns, record
 
 DYNO = Path(os.environ.get("CARGO_TARGET_DIR", "target")) / "release/dyno"
 SECONDS = int(os.environ.get("SECONDS_A_RUN", "5"))

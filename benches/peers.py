@@ -5,7 +5,6 @@ what scripts/t_io_uring.sh builds.
 """
 
 import json
-import math
 import os
 import re
 import resource
@@ -13,6 +12,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", "target"))
@@ -64,19 +64,21 @@ def run(command, **kwargs):
 
 
 def run_sampled(command):
-    """As `run`, of a load of SAMPLED_S, with the user CPU seconds per second of load instead, from
-    samples of every thread, SAMPLE_NS apart, without the program's start and end. The kernel's own
-    count has steps of 4 ms, which coincide with the wake-ups by its timer: too coarse for 20 ns per
-    I/O, and biased."""
+    """As `run`, of a load of SAMPLED_S; instead of user CPU seconds, a pair per second of load: of
+    all threads and of the busiest one, from samples SAMPLE_NS apart, without the program's start
+    and end. The kernel's own count has steps of 4 ms, which coincide with the wake-ups by its
+    timer: too coarse for 20 ns per I/O, and biased."""
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "samples"
         event = ["-e", "cpu-clock:u", "-c", SAMPLE_NS, "-o", data]
         out, _ = run(["perf", "record", "-q", *event, "--", *command])
-        times, _ = run(["perf", "script", "-i", data, "-F", "time"])
-    times = [float(time.strip(" :")) for time in times.splitlines()]
-    from_s, until_s = times[0] + STARTED_S, times[0] + SAMPLED_S
-    within = sum(from_s <= time < until_s for time in times)
-    return out, within * SAMPLE_NS / 1e9 / (until_s - from_s)
+        samples, _ = run(["perf", "script", "-i", data, "-F", "tid,time"])
+    samples = [sample.rstrip(" :").split() for sample in samples.splitlines()]
+    from_s = float(samples[0][1]) + STARTED_S
+    until_s = from_s + SAMPLED_S - STARTED_S
+    within = Counter(tid for tid, time in samples if from_s <= float(time) < until_s)
+    share = SAMPLE_NS / 1e9 / (until_s - from_s)
+    return out, (within.total() * share, max(within.values(), default=0) * share)
 
 
 def fio_version(program=FIO):
@@ -139,23 +141,13 @@ def t_io_uring(depth, portion, *options, seconds=SECONDS, by=run):
     return rate, user
 
 
-def median_interval(values):
-    """The interval that contains the median with at least 95 % probability, whatever the
-    distribution: from the k-th smallest to the k-th largest (binomial, p = 1/2). None of fewer than
-    six values, whose extremes enclose it less often."""
-    n, values = len(values), sorted(values)
-    outside = lambda k: 2 * sum(math.comb(n, i) for i in range(k)) / 2**n
-    ranks = [k for k in range(1, n // 2 + 1) if outside(k) <= 0.05]
-    return (values[ranks[-1] - 1], values[-ranks[-1]]) if ranks else None
-
-
 def bare(loop, *shape):
     """Ops/s of one of our reference loops (benches/bare.rs)."""
     return float(run([BARE, loop, SECONDS, *shape])[0])
 
 
 def bare_reads(depth, file, *completions):
-    """IOPS and sampled user CPU of the loop that only reads."""
+    """IOPS of the loop that only reads, and its user CPU as sampled."""
     out, user = run_sampled([BARE, "reads", SAMPLED_S, depth, file, *completions])
     return float(out), user
 

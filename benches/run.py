@@ -9,8 +9,6 @@ peers.py. Absolute figures belong to the machine; only the ratios are claims.
 import csv
 import functools
 import io
-import os
-import platform
 import shutil
 import statistics
 import sys
@@ -31,19 +29,14 @@ from peers import (
     db_bench,
     fio,
     fio_version,
-    median_interval,
     run,
     run_sampled,
     t_io_uring,
     t_io_uring_version,
     versions,
 )
+from table import PAIRS, QUICK_PAIRS, Table, compare, in_turns, record, si
 
-PAIRS = int(os.environ.get("PAIRS", "5"))
-# Of lines that compare equals, whose interval is to be narrow.
-QUICK_PAIRS = int(os.environ.get("QUICK_PAIRS", str(4 * PAIRS)))
-# A smaller share of a peer's speed does not count as slower.
-EQUAL = 0.02
 NULL = 'name = "io"\nengine = "null"\nworkload = "random"'
 
 
@@ -80,64 +73,18 @@ def ops(rows):
     return sum(float(row["ops_per_s"]) for row in rows)
 
 
-def in_turns(*measures, count=PAIRS):
-    """Rounds of one measurement each, in the given order, with alternating starts."""
-    rounds = []
-    for i in range(count):
-        order = [(i + k) % len(measures) for k in range(len(measures))]
-        found = {at: measures[at]() for at in order}
-        rounds.append(tuple(found[at] for at in range(len(measures))))
-    return rounds
-
-
-class Table:
-    def __init__(self):
-        self.rows = []
-
-    def add(self, what, ours, theirs, goal, ratios, at_most=False, equal=False, floors=()):
-        """`equal`: also met if the interval excludes that Dyno is slower by more than EQUAL.
-        `floors`: the ratios of a loop that does what is compared and nothing else
-        (benches/bare.rs); where it misses the goal itself, the goal is what it reaches, less a
-        tenth."""
-        ratio = statistics.median(ratios)
-        floor = statistics.median(floors) if floors else None
-        if floor is not None:
-            goal = round(max(goal, 1.1 * floor) if at_most else min(goal, 0.9 * floor), 2)
-        interval = median_interval(ratios)
-        met = ratio <= goal if at_most else ratio >= goal
-        if equal and interval:
-            met = met or interval[0] >= goal - EQUAL
-        sign = "≤" if at_most else "≥"
-        goal = f"{goal}, or interval above {goal - EQUAL:.2f}" if equal else goal
-        spread = f"{min(ratios):.2f} to {max(ratios):.2f}"
-        interval = f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else ""
-        self.rows.append(
-            f"| {what} | {ours} | {theirs} | **{ratio:.2f}**{interval} | {spread} "
-            f"| {'-' if floor is None else f'{floor:.2f}'} | {sign} {goal} "
-            f"| {'yes' if met else 'NO'} |"
-        )
-        print(self.rows[-1], flush=True)
-
-
-def si(value):
-    return f"{value / 1e6:.2f} M/s" if value >= 1e6 else f"{value / 1e3:.1f} K/s"
-
-
-def compare(table, what, goal, ours, theirs, count=PAIRS, equal=False, floor=None):
-    rounds = in_turns(ours, theirs, *([floor] if floor else []), count=count)
-    medians = [si(statistics.median(r[i] for r in rounds)) for i in (0, 1)]
-    floors = [r[2] / r[1] for r in rounds] if floor else ()
-    table.add(what, *medians, goal, [r[0] / r[1] for r in rounds], equal=equal, floors=floors)
-
-
 def null_and_nop(table, home):
     ours = lambda: ops(dyno(home, [NULL])[0])
     what = "null engine, one worker, against"
-    loop = "a bare loop with two clock reads and two histogram records"
-    # What the loop of the next line reaches of this one.
-    compare(table, f"{what} {loop}", 0.92, ours, lambda: bare("clock"))
-    theirs = lambda: bare("requests")
-    compare(table, f"{what} that loop where it makes requests", 0.97, ours, theirs)
+    rounds = in_turns(ours, lambda: bare("clock"), lambda: bare("requests"))
+    rates = [si(statistics.median(r[i] for r in rounds)) for i in range(3)]
+    for at, loop, floor in (
+        (1, "a bare loop with two clock reads and two histogram records", True),
+        (2, "that loop where it makes requests", False),
+    ):
+        floors = [r[2] / r[1] for r in rounds] if floor else ()
+        ratios = [r[0] / r[at] for r in rounds]
+        table.add(f"{what} {loop}", rates[0], rates[at], 0.97, ratios, floors=floors, margin=0.03)
     theirs = lambda: fio("--ioengine=null", "--size=1t")[0]
     compare(table, f"{what} the null engine of {fio_version()}", 4, ours, theirs)
     dataset = file_dataset("file", "uring")
@@ -169,14 +116,15 @@ def null_and_nop(table, home):
 
 
 def rate_and_cpu(measure):
-    """IOPS, and user CPU nanoseconds per I/O, of what samples its user CPU."""
-    rate, user = measure()
-    return rate, user / rate * 1e9
+    """IOPS, and user CPU nanoseconds per I/O of all threads and of the busiest, of what samples its
+    user CPU."""
+    rate, (user, busiest) = measure()
+    return rate, user / rate * 1e9, busiest / rate * 1e9
 
 
 def reads(table, where, home):
     """io_uring against the better of fio and t/io_uring: IOPS; and user CPU per I/O, each, with
-    that of a loop which only reads in the same way."""
+    that of a loop which only reads in the same way, to which the worker is compared too."""
     dataset = file_dataset("file", "uring")
     data = f"{home}/dyno-data/file.0/data"
     peers = (fio_version(), t_io_uring_version())
@@ -201,12 +149,14 @@ def reads(table, where, home):
 
         tools = (ours, with_fio, with_t_io_uring, with_bare_loop)
         rounds = in_turns(*(functools.partial(rate_and_cpu, tool) for tool in tools))
-        rate, cpu = ([statistics.median(r[i][k] for r in rounds) for i in range(3)] for k in (0, 1))
+        rate, cpu, worker = (
+            [statistics.median(r[i][k] for r in rounds) for i in range(4)] for k in range(3)
+        )
         what = f"io_uring 4 KiB random read, depth {depth}, {where}"
         table.add(
             f"{what}, against the better of {peers[0]} and {peers[1]}",
             si(rate[0]),
-            si(max(rate[1:])),
+            si(max(rate[1:3])),
             1,
             [r[0][0] / max(r[1][0], r[2][0]) for r in rounds],
             floors=[r[3][0] / max(r[1][0], r[2][0]) for r in rounds],
@@ -221,6 +171,14 @@ def reads(table, where, home):
                 at_most=True,
                 floors=[r[3][1] / r[at][1] for r in rounds],
             )
+        table.add(
+            f"{what}: user CPU per I/O of the worker, against the loop that only reads",
+            f"{worker[0]:.0f} ns",
+            f"{worker[3]:.0f} ns",
+            1.25,
+            [r[0][2] / r[3][2] for r in rounds],
+            at_most=True,
+        )
 
 
 def batching(table, where, home):
@@ -234,8 +192,8 @@ def batching(table, where, home):
         return f'name = "io"\nengine = {engine}\nworkload = "random"\ndepth = 32'
 
     def ours(batch):
-        rows, user = dyno(home, [stream(batch)], dataset, SAMPLED_S, by=run_sampled)
-        return ops(rows), user / ops(rows) * 1e9, float(rows[0]["mean_ns"])
+        rows, sampled = dyno(home, [stream(batch)], dataset, SAMPLED_S, by=run_sampled)
+        return *rate_and_cpu(lambda: (ops(rows), sampled)), float(rows[0]["mean_ns"])
 
     dyno(home, [stream("cpu")], dataset, 1)
     peer = lambda: t_io_uring(32, 32, data, seconds=SAMPLED_S, by=run_sampled)
@@ -243,15 +201,15 @@ def batching(table, where, home):
     rounds = in_turns(
         lambda: ours("cpu"),
         lambda: ours("latency"),
-        lambda: (*rate_and_cpu(peer), 0),
-        lambda: (*rate_and_cpu(loop), 0),
+        lambda: rate_and_cpu(peer),
+        lambda: rate_and_cpu(loop),
     )
     what = f'io_uring 4 KiB random read, depth 32, {where}: batch = "cpu"'
     against = 'against "latency"'
     nanoseconds = lambda value: f"{value:.0f} ns"
     for title, at, other, goal, at_most, shown in (
         (f"{what}, IOPS {against}", 0, 1, 0.6, False, si),
-        (f"{what}, mean latency {against}", 2, 1, 1.7, True, nanoseconds),
+        (f"{what}, mean latency {against}", 3, 1, 1.7, True, nanoseconds),
         (f"{what}, user CPU an I/O {against}", 1, 1, 0.6, True, nanoseconds),
         (f"{what}, user CPU an I/O against {t_io_uring_version()}", 1, 2, 4, True, nanoseconds),
     ):
@@ -458,24 +416,6 @@ def rocksdb(table, home):
                 lambda: emptied(lambda: ops(dyno(home, [fill.format(threads)], unfilled)[0])),
                 lambda: emptied(lambda: db_bench(data / "db.0", "fillrandom", threads, *anew)),
                 count=QUICK_PAIRS, equal=True)
-
-
-def record(begin, end, facts, head, lines):
-    """Writes lines of a table to the page between its markers, replacing lines of the same name."""
-    page = Path(__file__).resolve().parent.parent / "docs/benchmarks.md"
-    cpu = next(
-        (l.split(":")[1].strip() for l in open("/proc/cpuinfo") if l.startswith("model name")),
-        "unknown",
-    )
-    before, rest = page.read_text().split(begin)
-    old, after = rest.split(end)
-    name = lambda row: row.split("|")[1].strip()
-    rows = {
-        name(row): row for row in old.splitlines() if row.startswith("| ") and name(row) != "What"
-    }
-    rows.update({name(row): row for row in lines})
-    facts = f"{cpu}, {os.cpu_count()} processors, Linux {platform.release()}; {facts}."
-    page.write_text("\n".join([before + begin, facts, "", head, *rows.values(), end + after]))
 
 
 def main():

@@ -26,7 +26,7 @@ from pathlib import Path
 from databases import Server, one_point, run
 from peers import bare
 from postgres import PostgreSql, programs
-from run import PAIRS, in_turns, record
+from table import PAIRS, in_turns, record
 
 SECONDS = int(os.environ.get("SECONDS_A_RUN", "10"))
 WAREHOUSES = 2

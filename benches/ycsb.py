@@ -16,7 +16,7 @@ from pathlib import Path
 
 from databases import SECONDS, Server, line, one_point, run
 from peers import TARGET
-from run import PAIRS, in_turns, record
+from table import PAIRS, in_turns, record
 
 GO_YCSB = TARGET / "go-ycsb"
 RECORDS, THREADS = 50_000, 8
