@@ -34,6 +34,8 @@ def median_interval(values):
 
 
 class Table:
+    """Lines of ratios, printed as soon as each is measured."""
+
     def __init__(self):
         self.rows = []
 
