@@ -125,7 +125,7 @@ class Server:
         self.process.wait()
 
 
-def sysbench(server, script, command, threads, *options):
+def sysbench(server, script, command, threads, *options, env=None):
     return run(
         [
             "sysbench",
@@ -139,18 +139,32 @@ def sysbench(server, script, command, threads, *options):
             f"--threads={threads}",
             *options,
             command,
-        ]
+        ],
+        env=env,
     )
 
 
-def sysbench_run(server, script, threads, rate=0):
+def sysbench_run(server, script, threads, rate=0, env=None):
     """TPS, mean latency in ms (at a rate: including queueing time), CPU seconds per transaction."""
-    out, cpu, _ = sysbench(
-        server, script, "run", threads, f"--time={SECONDS}", "--rand-type=uniform", f"--rate={rate}"
-    )
+    options = (f"--time={SECONDS}", "--rand-type=uniform", f"--rate={rate}")
+    out, cpu, _ = sysbench(server, script, "run", threads, *options, env=env)
     tps = float(re.search(r"transactions:\s+\d+\s+\(([\d.]+) per sec", out)[1])
     mean = float(re.search(r"avg:\s+([\d.]+)", out)[1])
     return dict(tps=tps, mean_ms=mean, cpu=cpu / (tps * SECONDS))
+
+
+def sysbench_paced(server, folder, script, threads, rate):
+    """sysbench at a rate, its mean response time from when each event was due: it notes an event
+    when its generator has woken up for it, and lateness.c tells how late that is."""
+    library, late = folder / "lateness.so", folder / "lateness"
+    source = Path(__file__).resolve().parent / "lateness.c"
+    run(["cc", "-O2", "-shared", "-fPIC", "-o", library, source, "-ldl"])
+    env = dict(os.environ, LD_PRELOAD=str(library), LATENESS=str(late))
+    ran = sysbench_run(server, script, threads, rate, env)
+    late_s, events = map(float, late.read_text().split())
+    if not 0.98 < events / (ran["tps"] * SECONDS) < 1.02:
+        sys.exit(f"of sysbench's {ran['tps'] * SECONDS:.0f} events, {events:.0f} were seen to begin")
+    return dict(ran, mean_ms=ran["mean_ms"] + late_s * 1e3)
 
 
 def one_point(
@@ -253,10 +267,10 @@ def oltp_lines(server, folder, script, threads):
 
 
 def paced_lines(server, folder, script, threads):
-    """With the same target rate for both, latency does not depend on either's TPS."""
+    """With the same target rate for both, response time does not depend on either's TPS."""
     rate = round(sysbench_run(server, script, threads)["tps"] / 3)
     pairs = in_turns(lambda: dyno_run(server, folder, script, threads, rate),
-                     lambda: sysbench_run(server, script, threads, rate))
+                     lambda: sysbench_paced(server, folder, script, threads, rate))
     return [
         line(
             f"{script}, {threads} threads, both at a third of the maximum TPS: mean response time",

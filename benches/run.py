@@ -10,7 +10,6 @@ import csv
 import functools
 import io
 import shutil
-import statistics
 import sys
 import tempfile
 from pathlib import Path
@@ -35,8 +34,10 @@ from peers import (
     t_io_uring_version,
     versions,
 )
-from table import PAIRS, QUICK_PAIRS, Table, compare, in_turns, record, si
+from table import PAIRS, QUICK_PAIRS, Table, compare, in_turns, nanoseconds, record
 
+# Of lines in which less is better.
+IN_NS = dict(shown=nanoseconds, at_most=True)
 NULL = 'name = "io"\nengine = "null"\nworkload = "random"'
 
 
@@ -78,16 +79,13 @@ def null_and_nop(table, home):
     what = "null engine, one worker, against"
     with_fio = lambda: fio("--ioengine=null", "--size=1t")[0]
     rounds = in_turns(ours, lambda: bare("clock"), lambda: bare("requests"), with_fio)
-    rates = [si(statistics.median(r[i] for r in rounds)) for i in range(4)]
     # The floor of the first line is the second loop, that of the last the first loop.
     for at, peer, goal, floor, margin in (
         (1, "a bare loop with two clock reads and two histogram records", 0.97, 2, 0.03),
         (2, "that loop where it makes requests", 0.97, None, 0),
         (3, f"the null engine of {fio_version()}", 4, 1, 0.1),
     ):
-        floors = [r[floor] / r[at] for r in rounds] if floor else ()
-        ratios = [r[0] / r[at] for r in rounds]
-        table.add(f"{what} {peer}", rates[0], rates[at], goal, ratios, floors=floors, margin=margin)
+        table.add_rounds(f"{what} {peer}", rounds, at, goal, floor, margin=margin)
     dataset = file_dataset("file", "uring")
     file = Path(home) / "nop"
     file.write_bytes(bytes(1 << 20))
@@ -104,16 +102,13 @@ def null_and_nop(table, home):
             # one.
             lambda: t_io_uring(portion, portion, "-N1", file)[0],
         )
-        rates = [si(statistics.median(r[i] for r in rounds)) for i in range(4)]
-        for at, peer, goal in (
-            (1, "a bare ring loop", 0.9),
-            (2, "that loop where it makes requests", 0.9),
-            (3, f"{t_io_uring_version()} -N1 -t1", 0.95),
+        for at, peer, goal, floor in (
+            (1, "a bare ring loop", 0.9, None),
+            (2, "that loop where it makes requests", 0.9, None),
+            (3, f"{t_io_uring_version()} -N1 -t1", 0.95, 2),
         ):
-            floors = [r[2] / r[3] for r in rounds] if at == 3 else ()
             what = f"io_uring NOP, {portion} at a time, against {peer}"
-            ratios = [r[0] / r[at] for r in rounds]
-            table.add(what, rates[0], rates[at], goal, ratios, floors=floors)
+            table.add_rounds(what, rounds, at, goal, floor)
 
 
 def rate_and_cpu(measure):
@@ -150,36 +145,14 @@ def reads(table, where, home):
 
         tools = (ours, with_fio, with_t_io_uring, with_bare_loop)
         rounds = in_turns(*(functools.partial(rate_and_cpu, tool) for tool in tools))
-        rate, cpu, worker = (
-            [statistics.median(r[i][k] for r in rounds) for i in range(4)] for k in range(3)
-        )
         what = f"io_uring 4 KiB random read, depth {depth}, {where}"
-        table.add(
-            f"{what}, against the better of {peers[0]} and {peers[1]}",
-            si(rate[0]),
-            si(max(rate[1:3])),
-            1,
-            [r[0][0] / max(r[1][0], r[2][0]) for r in rounds],
-            floors=[r[3][0] / max(r[1][0], r[2][0]) for r in rounds],
-        )
+        better = f"{what}, against the better of {peers[0]} and {peers[1]}"
+        table.add_rounds(better, rounds, (1, 2), 1, 3, figure=0)
         for at, goal in ((1, 0.25), (2, 4)):
-            table.add(
-                f"{what}: user CPU per I/O, against {peers[at - 1]}",
-                f"{cpu[0]:.0f} ns",
-                f"{cpu[at]:.0f} ns",
-                goal,
-                [r[0][1] / r[at][1] for r in rounds],
-                at_most=True,
-                floors=[r[3][1] / r[at][1] for r in rounds],
-            )
-        table.add(
-            f"{what}: user CPU per I/O of the worker, against the loop that only reads",
-            f"{worker[0]:.0f} ns",
-            f"{worker[3]:.0f} ns",
-            1.25,
-            [r[0][2] / r[3][2] for r in rounds],
-            at_most=True,
-        )
+            line = f"{what}: user CPU per I/O, against {peers[at - 1]}"
+            table.add_rounds(line, rounds, at, goal, 3, figure=1, **IN_NS)
+        line = f"{what}: user CPU per I/O of the worker, against the loop that only reads"
+        table.add_rounds(line, rounds, 3, 1.25, figure=2, **IN_NS)
 
 
 def batching(table, where, home):
@@ -207,17 +180,14 @@ def batching(table, where, home):
     )
     what = f'io_uring 4 KiB random read, depth 32, {where}: batch = "cpu"'
     against = 'against "latency"'
-    nanoseconds = lambda value: f"{value:.0f} ns"
-    for title, at, other, goal, at_most, shown in (
-        (f"{what}, IOPS {against}", 0, 1, 0.6, False, si),
-        (f"{what}, mean latency {against}", 3, 1, 1.7, True, nanoseconds),
-        (f"{what}, user CPU an I/O {against}", 1, 1, 0.6, True, nanoseconds),
-        (f"{what}, user CPU an I/O against {t_io_uring_version()}", 1, 2, 4, True, nanoseconds),
+    for line, figure, other, goal, how in (
+        (f"{what}, IOPS {against}", 0, 1, 0.6, dict()),
+        (f"{what}, mean latency {against}", 3, 1, 1.7, IN_NS),
+        (f"{what}, user CPU an I/O {against}", 1, 1, 0.6, IN_NS),
+        (f"{what}, user CPU an I/O against {t_io_uring_version()}", 1, 2, 4, IN_NS),
     ):
-        medians = [shown(statistics.median(r[i][at] for r in rounds)) for i in (0, other)]
-        ratios = [r[0][at] / r[other][at] for r in rounds]
-        floors = [r[3][at] / r[other][at] for r in rounds] if at == 1 else ()
-        table.add(title, *medians, goal, ratios, at_most=at_most, floors=floors)
+        floor = 3 if figure == 1 else None
+        table.add_rounds(line, rounds, other, goal, floor, figure=figure, **how)
 
 
 def libaio(table, where, home):
@@ -339,19 +309,18 @@ def replayed(table, home):
         trace = f"{engine}\nworkload = {workload}"
         rows, user = dyno(home, [trace], seconds=60)
         done = sum(float(row["ops"]) for row in rows)
-        pair.append(user / done)
+        pair.append(user / done * 1e9)
         rate = f'rate = "{ops(rows):.0f}/s"\narrival = "poisson"'
         random = f'{engine}\nworkload = {{ kind = "random", read = 70 }}\n{rate}'
         rows, user = dyno(home, [random], seconds=6)
-        pair.append(user / sum(float(row["ops"]) for row in rows))
+        pair.append(user / sum(float(row["ops"]) for row in rows) * 1e9)
         rounds.append(pair)
-    medians = [f"{statistics.median(r[i] for r in rounds) * 1e9:.0f} ns" for i in (0, 1)]
     what = "trace, null engine, 20,000/s for 6 s: user CPU an op, against random"
-    table.add(what, *medians, 1.2, [a / b for a, b in rounds], at_most=True)
-    pairs = [[figures[0] for figures in replay.pair()] for _ in range(PAIRS)]
-    medians = [f"{statistics.median(p[i] for p in pairs):.0f} µs" for i in (0, 1)]
-    table.add(f"replay of an iolog, 1,000/s: mean error of arrivals, against {fio_version()}",
-              *medians, 0.1, [a / b for a, b in pairs], at_most=True)
+    table.add_rounds(what, rounds, 1, 1.2, **IN_NS)
+    pairs = [replay.pair() for _ in range(PAIRS)]
+    what = f"replay of an iolog, 1,000/s: mean error of arrivals, against {fio_version()}"
+    shown = lambda us: f"{us:.0f} µs"
+    table.add_rounds(what, pairs, 1, 0.1, figure=0, shown=shown, at_most=True)
 
 
 def rocksdb_streams():

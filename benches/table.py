@@ -33,6 +33,14 @@ def median_interval(values):
     return (values[ranks[-1] - 1], values[-ranks[-1]]) if ranks else None
 
 
+def nanoseconds(value):
+    return f"{value:.0f} ns"
+
+
+def si(value):
+    return f"{value / 1e6:.2f} M/s" if value >= 1e6 else f"{value / 1e3:.1f} K/s"
+
+
 class Table:
     """Lines of ratios, printed as soon as each is measured."""
 
@@ -67,16 +75,23 @@ class Table:
         )
         print(self.rows[-1], flush=True)
 
-
-def si(value):
-    return f"{value / 1e6:.2f} M/s" if value >= 1e6 else f"{value / 1e3:.1f} K/s"
+    def add_rounds(self, what, rounds, peer, goal, floor=None, figure=None, shown=si, **how):
+        """The first measurement of each round against that at `peer`, or the greatest of several;
+        `floor`: that of the loop. `figure`: its place where a measurement is several figures, which
+        `shown` formats."""
+        figure_of = lambda one: one if figure is None else one[figure]
+        peers = peer if isinstance(peer, tuple) else (peer,)
+        ours = [figure_of(r[0]) for r in rounds]
+        theirs = [max(figure_of(r[at]) for at in peers) for r in rounds]
+        against = lambda all: [one / other for one, other in zip(all, theirs)]
+        floors = () if floor is None else against([figure_of(r[floor]) for r in rounds])
+        medians = [shown(statistics.median(all)) for all in (ours, theirs)]
+        self.add(what, *medians, goal, against(ours), floors=floors, **how)
 
 
 def compare(table, what, goal, ours, theirs, count=PAIRS, equal=False, floor=None):
     rounds = in_turns(ours, theirs, *([floor] if floor else []), count=count)
-    medians = [si(statistics.median(r[i] for r in rounds)) for i in (0, 1)]
-    floors = [r[2] / r[1] for r in rounds] if floor else ()
-    table.add(what, *medians, goal, [r[0] / r[1] for r in rounds], equal=equal, floors=floors)
+    table.add_rounds(what, rounds, 1, goal, floor=2 if floor else None, equal=equal)
 
 
 def record(begin, end, facts, head, lines):
