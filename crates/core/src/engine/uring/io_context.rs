@@ -25,9 +25,13 @@ const AT_ONCE: u32 = 64;
 /// The number of consecutive checks that must have found a completion before that.
 const PROMPT: u32 = 4;
 
-/// Marks the write of a write–flush pair, whose slot is in the other bits. It only completes
+/// Marks the write of a write–flush pair, whose slot is in the bits below. It only completes
 /// visibly if it failed, and the flush is then cancelled.
 pub const FIRST_OF_PAIR: u64 = 1 << 32;
+
+/// A plain read's or write's length is in the bits from here on, unless it needs more of them: what
+/// was sent is displaced from the processor's caches by the time that it completes.
+const LENGTH_FROM: u32 = 33;
 
 /// The kind of an I/O context's requests: reads and writes of a file, or NVMe commands.
 pub trait RequestForm: Send {
@@ -83,14 +87,26 @@ pub struct RingRequest<S> {
     pub answer: i32,
 }
 
-/// A slot with its request, for errors and short transfers; in a cache line of its own.
-#[repr(align(64))]
-struct Slot {
-    place: SlotTarget,
+/// A slot's request, for errors and short transfers.
+#[derive(Clone, Copy, Default)]
+struct Sent {
     at: u64,
     len: u32,
     /// The kernel's expected result: the length, or 0 if no data are moved.
     answer: i32,
+}
+
+/// Where one drive's slots are: computed, because a record for each slot would have to be read from
+/// memory.
+struct DriveSlots {
+    /// Start of the first slot's buffer.
+    address: *mut u8,
+    /// Bytes of a buffer.
+    each: usize,
+    /// The index of its first registered buffer.
+    buffer: u16,
+    /// Start of the range in use.
+    base: u64,
 }
 
 /// One worker's ring.
@@ -98,7 +114,12 @@ pub struct UringContext<F: RequestForm> {
     /// First, so that it is dropped before the buffers to which it refers.
     ring: Ring<F::Sq, F::Cq>,
     drives: ContextBuffers,
-    slots: Vec<Slot>,
+    /// By drive.
+    places: Vec<DriveSlots>,
+    /// The number of slots that share a registered buffer, as an exponent.
+    together: u32,
+    /// By slot.
+    sent: Vec<Sent>,
     form: F,
     nop: bool,
     /// The kernel finds completions only in the worker's own calls, and ignores timeouts.
@@ -139,20 +160,24 @@ impl<F: RequestForm> UringContext<F> {
         parts: Parts,
     ) -> Result<UringContext<F>> {
         let Parts { mut drives, nop, options, batch, clock } = parts;
-        let (ring, slots) = (Ring::new(ring), drives.slots());
-        let registered = ring.register(&mut drives, descriptors, F::BUFFERS_APART)?;
-        let slot = |(slot, buffer): (u32, u16)| {
-            let (drive, address) = (drives.drive(slot), drives.slot(slot).as_mut_ptr());
-            let base = drives.files[drive].base;
-            let place = SlotTarget { slot, file: drive as u32, address, buffer, base };
-            Slot { place, at: 0, len: 0, answer: 0 }
-        };
-        let slots = (0..slots).zip(registered).map(slot).collect();
+        let ring = Ring::new(ring);
+        let together = ring.register(&mut drives, descriptors, F::BUFFERS_APART)?;
+        let registered = (drives.depth as usize).div_ceil(1 << together);
+        let bases = drives.files.iter().map(|file| file.base);
+        let places = drives.buffers.iter_mut().zip(bases).enumerate().map(|(n, (own, base))| {
+            let first = own.slot(0);
+            let (each, address) = (first.len(), first.as_mut_ptr());
+            DriveSlots { address, each, buffer: (n * registered) as u16, base }
+        });
+        let places = places.collect();
+        let sent = vec![Sent::default(); drives.slots() as usize];
         let polls = options.poll != Poll::None && !options.sqpoll;
         Ok(UringContext {
             ring,
             drives,
-            slots,
+            places,
+            together,
+            sent,
             form,
             nop,
             polls,
@@ -175,10 +200,25 @@ impl<F: RequestForm> UringContext<F> {
         &mut self.ring
     }
 
+    /// Where a slot's requests go.
+    #[inline(always)]
+    fn place(&self, slot: u32) -> SlotTarget {
+        let drive = if self.places.len() == 1 { 0 } else { self.drives.drive(slot) };
+        let DriveSlots { address, each, buffer, base } = self.places[drive];
+        let own = slot as usize - drive * self.drives.depth as usize;
+        SlotTarget {
+            slot,
+            file: drive as u32,
+            address: address.wrapping_add(own * each),
+            buffer: buffer + (own >> self.together) as u16,
+            base,
+        }
+    }
+
     #[cold]
     fn failed(&self, slot: u32, result: i32) -> Error {
-        let Slot { place, at, len, answer } = self.slots[slot as usize];
-        let file = &self.drives.files[place.file as usize];
+        let Sent { at, len, answer } = self.sent[slot as usize];
+        let file = &self.drives.files[self.place(slot).file as usize];
         match result >= 0 && answer > 0 {
             true => file.short("a request", at, result as usize, len),
             false => file.op_failed("a request", at, self.form.failure(result)),
@@ -276,9 +316,9 @@ impl<F: RequestForm> UringContext<F> {
     /// Queues an op that is neither a plain read nor a plain write, with its preceding requests.
     #[inline(never)]
     fn stage_other(&mut self, slot: u32, at: u64, op: &Op) -> Result<()> {
-        let request = self.form.other(&self.slots[slot as usize].place, at, op);
+        let request = self.form.other(&self.place(slot), at, op);
         request.before.map_or(Ok(()), |before| self.push(before))?;
-        self.slots[slot as usize].answer = request.answer;
+        self.sent[slot as usize].answer = request.answer;
         self.push(F::set_user_data(request.entry, u64::from(slot)))
     }
 
@@ -290,7 +330,13 @@ impl<F: RequestForm> UringContext<F> {
         for completion in self.ring.answers() {
             let completion: cqueue::Entry = completion.into();
             let (data, result) = (completion.user_data(), completion.result());
-            let Slot { len, answer, .. } = self.slots[data as u32 as usize];
+            let (len, answer) = match (data >> LENGTH_FROM) as u32 {
+                0 => {
+                    let Sent { len, answer, .. } = self.sent[data as u32 as usize];
+                    (len, answer)
+                }
+                len => (len, self.form.answer(len)),
+            };
             if result != answer && !self.nop {
                 // The flush of a pair is cancelled if its write failed, which completed first.
                 bad = bad.or(Some((data as u32, result)));
@@ -328,15 +374,16 @@ impl<F: RequestForm> Drop for UringContext<F> {
 impl<F: RequestForm> IoContext for UringContext<F> {
     #[inline(always)]
     fn stage(&mut self, slot: u32, op: &Op) -> Result<()> {
-        let own = &mut self.slots[slot as usize];
-        let place = own.place;
+        let place = self.place(slot);
         let at = place.base + op.at;
-        (own.at, own.len, own.answer) = (at, op.len, self.form.answer(op.len));
+        let answer = self.form.answer(op.len);
+        self.sent[slot as usize] = Sent { at, len: op.len, answer };
         self.in_flight += 1;
         if !self.nop {
             self.drives.stage(place.file as usize, slot, op)?;
         }
-        let data = u64::from(slot);
+        let fits = op.len.leading_zeros() >= LENGTH_FROM - u32::BITS;
+        let data = u64::from(slot) | u64::from(if fits { op.len } else { 0 }) << LENGTH_FROM;
         // Each kind builds and pushes its own entry: see `push`.
         if self.nop {
             self.push(F::set_user_data(self.form.nop(), data))

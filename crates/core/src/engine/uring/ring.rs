@@ -258,25 +258,25 @@ impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Ring<S,
     }
 
     /// Registers the buffers of several drives with this many slots each, and the files. Adjacent
-    /// slots share one registered buffer up to its maximum size, or have one each up to the maximum
-    /// number; returns the index for each slot.
+    /// slots, a power of two, share one registered buffer up to its maximum size, or have one each
+    /// up to the maximum number; returns how many, as an exponent.
     pub fn register(
         &self,
         ContextBuffers { buffers, depth, .. }: &mut ContextBuffers,
         files: &[RawFd],
         apart: bool,
-    ) -> Result<Vec<u16>> {
-        let (mut iovecs, mut numbers) = (Vec::new(), Vec::new());
-        let depth = *depth;
-        let fewest = (depth as usize * buffers.len()).div_ceil(MOST_BUFFERS);
+    ) -> Result<u32> {
+        let depth = *depth as usize;
+        // The same for all drives of a stream.
+        let each = buffers[0].slot(0).len();
+        let most = (MOST_BUFFER_BYTES / each).max(1).ilog2();
+        let fewest = (depth * buffers.len()).div_ceil(MOST_BUFFERS).next_power_of_two().ilog2();
+        let exponent = if apart { fewest.min(most) } else { most };
+        let mut iovecs = Vec::new();
         for buffers in buffers {
-            let each = buffers.slot(0).len();
-            let most = (MOST_BUFFER_BYTES / each).max(1);
-            let together = if apart { fewest.min(most) } else { most } as u32;
-            for first in (0..depth).step_by(together as usize) {
-                let slots = together.min(depth - first) as usize;
-                numbers.extend(std::iter::repeat_n(iovecs.len() as u16, slots));
-                let iov_base = buffers.slot(first).as_mut_ptr().cast();
+            for first in (0..depth).step_by(1 << exponent) {
+                let slots = (depth - first).min(1 << exponent);
+                let iov_base = buffers.slot(first as u32).as_mut_ptr().cast();
                 iovecs.push(libc::iovec { iov_base, iov_len: each * slots });
             }
         }
@@ -289,7 +289,7 @@ impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Ring<S,
             )
         })?;
         self.submitter.register_files(files).context("registering the files with io_uring")?;
-        Ok(numbers)
+        Ok(exponent)
     }
 }
 
