@@ -192,7 +192,7 @@ struct Block([u8; 4096]);
 /// How many times the processor is yielded before a call sleeps, as in Dyno.
 const YIELDS: u32 = 2;
 
-/// A request in flight, for the slowest requests and an error's message. In a cache line of its own,
+/// A request in flight, for the slowest ones and an error's message. In a cache line of its own,
 /// as in Dyno.
 #[derive(Clone, Copy, Default)]
 #[repr(align(64))]
