@@ -103,7 +103,7 @@ def null_and_nop(table, home):
             lambda: t_io_uring(portion, portion, "-N1", file)[0],
         )
         for at, peer, goal, floor in (
-            (1, "a bare ring loop", 0.9, None),
+            (1, "a bare ring loop", 0.9, 2),
             (2, "that loop where it makes requests", 0.9, None),
             (3, f"{t_io_uring_version()} -N1 -t1", 0.95, 2),
         ):
