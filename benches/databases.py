@@ -22,6 +22,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from peers import preloaded
 from table import PAIRS, in_turns, record
 
 DYNO = Path(os.environ.get("CARGO_TARGET_DIR", "target")) / "release/dyno"
@@ -153,12 +154,10 @@ def sysbench_run(server, script, threads, rate=0, env=None):
     return dict(tps=tps, mean_ms=mean, cpu=cpu / (tps * SECONDS))
 
 
-def sysbench_paced(server, folder, script, threads, rate):
+def sysbench_paced(server, library, script, threads, rate):
     """sysbench at a rate, its mean response time from when each event was due: it notes an event
-    when its generator has woken up for it, and lateness.c tells how late that is."""
-    library, late = folder / "lateness.so", folder / "lateness"
-    source = Path(__file__).resolve().parent / "lateness.c"
-    run(["cc", "-O2", "-shared", "-fPIC", "-o", library, source, "-ldl"])
+    when its generator has woken up for it, and lateness.c, preloaded, tells how late that is."""
+    late = library.with_suffix(".seconds")
     env = dict(os.environ, LD_PRELOAD=str(library), LATENESS=str(late))
     ran = sysbench_run(server, script, threads, rate, env)
     late_s, events = map(float, late.read_text().split())
@@ -270,8 +269,9 @@ def oltp_lines(server, folder, script, threads):
 def paced_lines(server, folder, script, threads):
     """With the same target rate for both, response time does not depend on either's TPS."""
     rate = round(sysbench_run(server, script, threads)["tps"] / 3)
+    library = preloaded("lateness", folder)
     pairs = in_turns(lambda: dyno_run(server, folder, script, threads, rate),
-                     lambda: sysbench_paced(server, folder, script, threads, rate))
+                     lambda: sysbench_paced(server, library, script, threads, rate))
     return [
         line(
             f"{script}, {threads} threads, both at a third of the maximum TPS: mean response time",

@@ -15,18 +15,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from peers import DYNO, FIO, SECONDS, run
+from peers import DYNO, FIO, SECONDS, preloaded, run
 
 RATE = 1000
 BYTES = 256 << 20
-
-
-def recorder(folder):
-    """The recorder as a library to be loaded."""
-    library = Path(folder) / "arrivals.so"
-    source = Path(__file__).resolve().parent / "arrivals.c"
-    run(["cc", "-O2", "-shared", "-fPIC", "-o", library, source, "-ldl"])
-    return library
 
 
 def recording(folder, data):
@@ -65,7 +57,7 @@ def pair():
     """Dyno's error and length, and fio's."""
     memory = tempfile.TemporaryDirectory(dir="/dev/shm")
     with memory as folder, tempfile.TemporaryDirectory() as beside:
-        library = recorder(folder)
+        library = preloaded("arrivals", folder)
         data = Path(folder) / "peer"
         with open(data, "wb") as file:
             file.truncate(BYTES)

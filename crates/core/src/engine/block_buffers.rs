@@ -158,10 +158,10 @@ impl ContextBuffers {
         self.depth * self.files.len() as u32
     }
 
-    /// The drive of a slot.
+    /// The drive of a slot; of a single drive without a division.
     #[inline(always)]
     pub fn drive(&self, slot: u32) -> usize {
-        (slot / self.depth) as usize
+        if self.files.len() == 1 { 0 } else { (slot / self.depth) as usize }
     }
 
     /// The memory of a slot.
@@ -185,7 +185,8 @@ impl ContextBuffers {
         }
         done.iter().try_for_each(|one| {
             let own = Completion { slot: one.slot % self.depth, ..*one };
-            self.buffers[(one.slot / self.depth) as usize].check(&[own])
+            let drive = self.drive(one.slot);
+            self.buffers[drive].check(&[own])
         })
     }
 }

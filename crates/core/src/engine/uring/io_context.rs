@@ -33,6 +33,14 @@ pub const FIRST_OF_PAIR: u64 = 1 << 32;
 /// was sent is displaced from the processor's caches by the time that it completes.
 const LENGTH_FROM: u32 = 33;
 
+/// The user data of a plain request.
+#[inline(always)]
+fn user_data(slot: u32, len: u32) -> u64 {
+    let len = u64::from(len);
+    let fits = len >> (u64::BITS - LENGTH_FROM) == 0;
+    u64::from(slot) | if fits { len << LENGTH_FROM } else { 0 }
+}
+
 /// The kind of an I/O context's requests: reads and writes of a file, or NVMe commands.
 pub trait RequestForm: Send {
     /// The ring's submission entries.
@@ -203,7 +211,7 @@ impl<F: RequestForm> UringContext<F> {
     /// Where a slot's requests go.
     #[inline(always)]
     fn place(&self, slot: u32) -> SlotTarget {
-        let drive = if self.places.len() == 1 { 0 } else { self.drives.drive(slot) };
+        let drive = self.drives.drive(slot);
         let DriveSlots { address, each, buffer, base } = self.places[drive];
         let own = slot as usize - drive * self.drives.depth as usize;
         SlotTarget {
@@ -382,8 +390,7 @@ impl<F: RequestForm> IoContext for UringContext<F> {
         if !self.nop {
             self.drives.stage(place.file as usize, slot, op)?;
         }
-        let fits = op.len.leading_zeros() >= LENGTH_FROM - u32::BITS;
-        let data = u64::from(slot) | u64::from(if fits { op.len } else { 0 }) << LENGTH_FROM;
+        let data = user_data(slot, op.len);
         // Each kind builds and pushes its own entry: see `push`.
         if self.nop {
             self.push(F::set_user_data(self.form.nop(), data))
@@ -420,5 +427,26 @@ impl<F: RequestForm> IoContext for UringContext<F> {
     #[inline(always)]
     fn check(&mut self, done: &[Completion]) -> Result<()> {
         self.drives.check(done)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_length_comes_back_with_its_slot_or_not_at_all_and_never_in_part() {
+        for (len, back) in [(0, 0), (4096, 4096), (i32::MAX as u32, i32::MAX as u32)] {
+            assert_eq!(user_data(u32::MAX, len) >> LENGTH_FROM, u64::from(back));
+        }
+        for slot in [0, 7, u32::MAX] {
+            for len in [4096, 1 << 31, u32::MAX] {
+                assert_eq!(user_data(slot, len) as u32, slot);
+                assert_eq!(user_data(slot, len) & FIRST_OF_PAIR, 0);
+            }
+        }
+        // A read cut off by the kernel at 2 GiB less 4 KiB is not taken for a whole one of 4 GiB
+        // less 4 KiB.
+        assert_eq!([1 << 31, u32::MAX - 4095].map(|len| user_data(3, len)), [3, 3]);
     }
 }

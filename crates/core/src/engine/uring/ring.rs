@@ -269,9 +269,7 @@ impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Ring<S,
         let depth = *depth as usize;
         // The same for all drives of a stream.
         let each = buffers[0].slot(0).len();
-        let most = (MOST_BUFFER_BYTES / each).max(1).ilog2();
-        let fewest = (depth * buffers.len()).div_ceil(MOST_BUFFERS).next_power_of_two().ilog2();
-        let exponent = if apart { fewest.min(most) } else { most };
+        let exponent = together(depth * buffers.len(), each, apart);
         let mut iovecs = Vec::new();
         for buffers in buffers {
             for first in (0..depth).step_by(1 << exponent) {
@@ -293,6 +291,13 @@ impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Ring<S,
     }
 }
 
+/// How many of the slots, of `each` bytes, share a registered buffer, as an exponent.
+fn together(slots: usize, each: usize, apart: bool) -> u32 {
+    let most = (MOST_BUFFER_BYTES / each).max(1).ilog2();
+    let fewest = slots.div_ceil(MOST_BUFFERS).next_power_of_two().ilog2();
+    if apart { fewest.min(most) } else { most }
+}
+
 impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Drop for Ring<S, C> {
     fn drop(&mut self) {
         let _ = self.registered && self.submitter.unregister_ring_fd().is_ok();
@@ -306,6 +311,17 @@ mod tests {
     use io_uring::{opcode, types};
 
     use super::*;
+
+    #[test]
+    fn registered_buffers_have_at_most_a_gibibyte_and_apart_one_slot_each_while_they_suffice() {
+        const MIB: usize = 1 << 20;
+        let of = |slots, each, apart| 1 << together(slots, each, apart);
+        assert_eq!(
+            [4096, 8 * MIB, 3 * MIB, 1024 * MIB].map(|each| of(256, each, false)),
+            [1 << 18, 128, 256, 1]
+        );
+        assert_eq!([1, 16384, 16385, 49153].map(|slots| of(slots, 4096, true)), [1, 1, 2, 4]);
+    }
 
     #[test]
     fn one_call_that_asks_for_several_sleeps_until_the_first_however_late_it_is() {
