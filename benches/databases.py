@@ -23,12 +23,11 @@ import time
 from pathlib import Path
 
 from peers import preloaded
-from table import PAIRS, in_turns, record
+from table import PAIRS, Table, in_turns
 
 DYNO = Path(os.environ.get("CARGO_TARGET_DIR", "target")) / "release/dyno"
 SECONDS = int(os.environ.get("SECONDS_A_RUN", "5"))
 TABLES, ROWS = 8, 50_000
-BEGIN, END = "<!-- databases begin -->", "<!-- databases end -->"
 
 
 def run(command, env=None):
@@ -214,21 +213,11 @@ def dyno_run(server, folder, workload, threads, rate=0):
     return dict(tps=tps, mean_ms=mean / 1e6, cpu=cpu / (tps * SECONDS))
 
 
-def line(what, pairs, key, goal, met):
-    ratios = [ours[key] / theirs[key] for ours, theirs in pairs]
-    ratio = statistics.median(ratios)
-    unit = {"tps": "{:.0f}/s", "mean_ms": "{:.3f} ms", "cpu": "{:.6f} s", "seconds": "{:.2f} s"}[
-        key
-    ]
-    ours, theirs = (unit.format(statistics.median(pair[i][key] for pair in pairs)) for i in (0, 1))
-    return (
-        f"| {what} | {ours} | {theirs} | **{ratio:.2f}** "
-        f"| {min(ratios):.2f} to {max(ratios):.2f} | {goal} | "
-        f"{'yes' if met(ratio) else 'NO'} |"
-    )
+# How figures of a run are shown.
+TPS, MEAN, CPU = "{:.0f}/s".format, "{:.3f} ms".format, "{:.6f} s".format
 
 
-def load_lines(server, folder):
+def load_lines(table, server, folder):
     def ours():
         server.sql("DROP DATABASE dyno; CREATE DATABASE dyno")
         shutil.rmtree(folder / "home", ignore_errors=True)
@@ -236,54 +225,40 @@ def load_lines(server, folder):
             f'fill = {{ kind = "oltp_load", tables = {TABLES}, table_size = {ROWS}, threads = 4 }}'
         )
         _, _, wall = dyno(server, folder, "dyno", "oltp_point_select", 1, fill, seconds=1)
-        return dict(seconds=wall - 1)
+        return wall - 1
 
     def theirs():
         server.sql("DROP DATABASE sysbench; CREATE DATABASE sysbench")
-        return dict(seconds=sysbench(server, "oltp_common", "prepare", 4)[2])
-    return [
-        line(
-            "loading 8 tables of 50,000 rows, 4 threads",
-            in_turns(ours, theirs),
-            "seconds",
-            "≤ 1",
-            lambda r: r <= 1,
-        )
-    ]
+        return sysbench(server, "oltp_common", "prepare", 4)[2]
+    table.add_rounds("loading 8 tables of 50,000 rows, 4 threads", in_turns(ours, theirs), 1, 1,
+                     shown="{:.2f} s".format, at_most=True)
 
 
-def oltp_lines(server, folder, script, threads):
+def oltp_lines(table, server, folder, script, threads):
     pairs = in_turns(
         lambda: dyno_run(server, folder, script, threads),
         lambda: sysbench_run(server, script, threads),
     )
     what = f"{script}, {threads} threads"
-    return [
-        line(f"{what}: TPS", pairs, "tps", "≥ 1", lambda r: r >= 1),
-        # In closed loop a client that takes less time has shorter latencies.
-        line(f"{what}: mean latency", pairs, "mean_ms", "≤ 1.03", lambda r: r <= 1.03),
-        line(f"{what}: client CPU per transaction", pairs, "cpu", "≤ 1", lambda r: r <= 1),
-    ]
+    table.add_rounds(f"{what}: TPS", pairs, 1, 1, figure="tps", shown=TPS)
+    # In closed loop a client that takes less time has shorter latencies.
+    table.add_rounds(f"{what}: mean latency", pairs, 1, 1.03, figure="mean_ms", shown=MEAN,
+                     at_most=True)
+    table.add_rounds(f"{what}: client CPU per transaction", pairs, 1, 1, figure="cpu", shown=CPU,
+                     at_most=True)
 
 
-def paced_lines(server, folder, script, threads):
+def paced_lines(table, server, folder, script, threads):
     """With the same target rate for both, response time does not depend on either's TPS."""
     rate = round(sysbench_run(server, script, threads)["tps"] / 3)
     library = preloaded("lateness", folder)
     pairs = in_turns(lambda: dyno_run(server, folder, script, threads, rate),
                      lambda: sysbench_paced(server, library, script, threads, rate))
-    return [
-        line(
-            f"{script}, {threads} threads, both at a third of the maximum TPS: mean response time",
-            pairs,
-            "mean_ms",
-            "≤ 1.03",
-            lambda r: r <= 1.03,
-        )
-    ]
+    what = f"{script}, {threads} threads, both at a third of the maximum TPS: mean response time"
+    table.add_rounds(what, pairs, 1, 1.03, figure="mean_ms", shown=MEAN, at_most=True)
 
 
-def fixed_lines(server, folder, script, threads):
+def fixed_lines(table, server, folder, script, threads):
     """If the server takes 20 ms to read `c`, the client's speed hardly matters: this compares the
     methods of measurement."""
     for n in range(1, TABLES + 1):
@@ -296,19 +271,8 @@ def fixed_lines(server, folder, script, threads):
     for n in range(1, TABLES + 1):
         server.sql(f"USE sysbench; DROP VIEW sbtest{n}; RENAME TABLE base{n} TO sbtest{n}")
     what = f"{script}, {threads} threads, 20 ms in the server"
-    return [
-        line(f"{what}: TPS", pairs, "tps", "≥ 1", lambda r: r >= 1),
-        line(
-            f"{what}: mean latency", pairs, "mean_ms", "0.97 to 1.03", lambda r: 0.97 <= r <= 1.03
-        ),
-    ]
-
-
-def keep(server, lines):
-    peer = run(["sysbench", "--version"])[0].strip()
-    facts = f"MariaDB {server.version}, {peer}; {PAIRS} pairs of {SECONDS} s"
-    head = "| What | Dyno | sysbench | Ratio (median) | Range | Goal | Met |\n" + "|---" * 7 + "|"
-    record(BEGIN, END, facts, head, lines)
+    table.add_rounds(f"{what}: TPS", pairs, 1, 1, figure="tps", shown=TPS)
+    table.add_rounds(f"{what}: mean latency", pairs, 1, (0.97, 1.03), figure="mean_ms", shown=MEAN)
 
 
 def main():
@@ -331,14 +295,16 @@ def main():
         )
     folder = Path(tempfile.mkdtemp(prefix="dyno-bench-"))
     server = Server(folder)
+    table = Table("sysbench", floors=False)
+    peer = run(["sysbench", "--version"])[0].strip()
+    facts = f"MariaDB {server.version}, {peer}; {PAIRS} pairs of {SECONDS} s"
     try:
         chosen = sys.argv[1:] or list(parts)
         if chosen[0] != "load":
             sysbench(server, "oltp_common", "prepare", 4)
         for part in chosen:
-            lines = parts[part](server, folder)
-            print("\n".join(lines), flush=True)
-            keep(server, lines)
+            parts[part](table, server, folder)
+            table.record("databases", facts)
     finally:
         server.stop()
         shutil.rmtree(folder, ignore_errors=True)

@@ -34,7 +34,7 @@ from peers import (
     t_io_uring_version,
     versions,
 )
-from table import PAIRS, QUICK_PAIRS, Table, compare, in_turns, nanoseconds, record
+from table import PAIRS, QUICK_PAIRS, Table, compare, in_turns, nanoseconds
 
 # Of lines in which less is better.
 IN_NS = dict(shown=nanoseconds, at_most=True)
@@ -413,11 +413,9 @@ def main():
             parts[part](table)
     finally:
         shutil.rmtree(disk), shutil.rmtree(memory)
-    head = "| What | Dyno | Peer | Ratio (median) | Range | Floor | Goal | Met |\n"
-    head += "|---" * 8 + "|"
     print("\n".join(versions()))
     how = f"{PAIRS} pairs of {SECONDS} s, of RocksDB {QUICK_PAIRS} except mixgraph"
-    record("<!-- begin -->", "<!-- end -->", how, head, table.rows)
+    table.record("ratios", how)
 
 
 if __name__ == "__main__":

@@ -42,14 +42,17 @@ def si(value):
 
 
 class Table:
-    """Lines of ratios, printed as soon as each is measured."""
+    """Lines of ratios, printed as soon as each is measured; with the column "Floor" if any has
+    one."""
 
-    def __init__(self):
+    def __init__(self, peer="Peer", floors=True):
+        columns = ["What", "Dyno", peer, "Ratio (median)", "Range", "Floor", "Goal", "Met"]
+        self.columns = [name for name in columns if floors or name != "Floor"]
         self.rows = []
 
     def add(self, what, ours, theirs, goal, ratios, at_most=False, equal=False, floors=(),
             margin=0.1):
-        """`equal`: also met if the interval excludes that Dyno is slower by more than EQUAL.
+        """`goal`: the least ratio, the greatest (`at_most`), or both. `equal`: also met if the interval excludes that Dyno is slower by more than EQUAL.
         `floors`: the ratios of a loop that does what is compared and nothing else
         (benches/bare.rs). No goal is beyond what it reaches, less `margin`. A goal that the median
         misses is open if the median's interval reaches it."""
@@ -58,21 +61,26 @@ class Table:
         if floor is not None:
             reached = (1 + margin if at_most else 1 - margin) * floor
             goal = round(max(goal, reached) if at_most else min(goal, reached), 2)
+        within = isinstance(goal, tuple)
+        least, most = goal if within else (0, goal) if at_most else (goal, math.inf)
         interval = median_interval(ratios)
-        met = ratio <= goal if at_most else ratio >= goal
+        met = least <= ratio <= most
         if equal and interval:
-            met = met or interval[0] >= goal - EQUAL
-        open_ = interval and (interval[0] <= goal if at_most else interval[1] >= goal)
-        met = "yes" if met else "open" if open_ else "NO"
-        sign = "≤" if at_most else "≥"
-        goal = f"{goal}, or interval above {goal - EQUAL:.2f}" if equal else goal
-        spread = f"{min(ratios):.2f} to {max(ratios):.2f}"
-        interval = f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else ""
-        self.rows.append(
-            f"| {what} | {ours} | {theirs} | **{ratio:.2f}**{interval} | {spread} "
-            f"| {'-' if floor is None else f'{floor:.2f}'} | {sign} {goal} "
-            f"| {met} |"
-        )
+            met = met or interval[0] >= least - EQUAL
+        open_ = interval and interval[0] <= most and interval[1] >= least
+        goal = f"{least} to {most}" if within else f"≤ {most}" if at_most else f"≥ {least}"
+        cells = {
+            "What": what,
+            "Dyno": ours,
+            "Ratio (median)": f"**{ratio:.2f}**"
+            + (f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else ""),
+            "Range": f"{min(ratios):.2f} to {max(ratios):.2f}",
+            "Floor": "-" if floor is None else f"{floor:.2f}",
+            "Goal": goal + (f", or interval above {least - EQUAL:.2f}" if equal else ""),
+            "Met": "yes" if met else "open" if open_ else "NO",
+        }
+        # The column that is left is the peer's.
+        self.rows.append(f"| {' | '.join(cells.get(name, theirs) for name in self.columns)} |")
         print(self.rows[-1], flush=True)
 
     def add_rounds(self, what, rounds, peer, goal, floor=None, figure=None, shown=si, **how):
@@ -89,13 +97,19 @@ class Table:
         self.add(what, *medians, goal, against(ours), floors=floors, **how)
 
 
+    def record(self, name, facts):
+        """Writes the lines to the page."""
+        record(name, facts, self.columns, self.rows)
+
+
 def compare(table, what, goal, ours, theirs, count=PAIRS, equal=False, floor=None):
     rounds = in_turns(ours, theirs, *([floor] if floor else []), count=count)
     table.add_rounds(what, rounds, 1, goal, floor=2 if floor else None, equal=equal)
 
 
-def record(begin, end, facts, head, lines):
+def record(name, facts, columns, lines):
     """Writes lines of a table to the page between its markers, replacing lines of the same name."""
+    begin, end = (f"<!-- {name} {which} -->" for which in ("begin", "end"))
     page = Path(__file__).resolve().parent.parent / "docs/benchmarks.md"
     cpu = next(
         (l.split(":")[1].strip() for l in open("/proc/cpuinfo") if l.startswith("model name")),
@@ -103,10 +117,11 @@ def record(begin, end, facts, head, lines):
     )
     before, rest = page.read_text().split(begin)
     old, after = rest.split(end)
-    name = lambda row: row.split("|")[1].strip()
+    what = lambda row: row.split("|")[1].strip()
     rows = {
-        name(row): row for row in old.splitlines() if row.startswith("| ") and name(row) != "What"
+        what(row): row for row in old.splitlines() if row.startswith("| ") and what(row) != "What"
     }
-    rows.update({name(row): row for row in lines})
+    rows.update({what(row): row for row in lines})
+    head = f"| {' | '.join(columns)} |\n{'|---' * len(columns)}|"
     facts = f"{cpu}, {os.cpu_count()} processors, Linux {platform.release()}; {facts}."
     page.write_text("\n".join([before + begin, facts, "", head, *rows.values(), end + after]))

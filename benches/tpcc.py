@@ -23,10 +23,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from databases import Server, one_point, run
+from databases import CPU, Server, one_point, run
 from peers import bare
 from postgres import PostgreSql, programs
-from table import PAIRS, in_turns, record
+from table import PAIRS, Table, in_turns, record
 
 SECONDS = int(os.environ.get("SECONDS_A_RUN", "10"))
 WAREHOUSES = 2
@@ -37,6 +37,10 @@ SHARE_SECONDS = 3 * SECONDS
 # A run that connects and prepares some eighty statements a connection, and hardly more.
 START_SECONDS = 0.01
 CALLS = "sendto,recvfrom"
+COLUMNS = (
+    "What", "New-Orders per minute", "Dyno's CPU s per second", "the server's", "Waits per send",
+    "A client of the same dialogue", "Ratio (median)", "Range", "Goal", "Met",
+)
 
 
 def load(server, folder, threads, seconds=SECONDS, tcp=False, under=()):
@@ -159,43 +163,32 @@ def share_line(server, folder, threads, talk):
     )
     least, messages = (statistics.median(floor[at] for floor in floors) for at in (0, 1))
     share, goal = statistics.median(shares), GOAL * least
-    return (
+    line = (
         f"| {label(server)}no-wait, {threads} threads | {orders * 60:.0f} | {cpu:.3f} "
         f"| {servers:.3f} | {messages:.2f} | {least:.3f} | **{share:.3f}** "
         f"| {min(shares):.3f} to {max(shares):.3f} "
         f"| ≤ {goal:.3f} | {'yes' if share <= goal else 'NO'} |"
     )
+    print(line, flush=True)
+    return line
 
 
-def pair_lines(server, folder, threads):
+def add_pairs(table, server, folder, threads):
     pairs = in_turns(
         lambda: dyno(server, folder, threads), lambda: go_tpc(server, threads)
     )
-    lines = []
-    for key, what, unit, at_least in (
-        ("orders", "New-Orders per minute", "{:.0f}", True),
-        ("cpu_an_order", "client CPU per New-Order", "{:.6f} s", False),
-    ):
-        ratios = [ours[key] / theirs[key] for ours, theirs in pairs]
-        ratio = statistics.median(ratios)
-        ours, theirs = (
-            unit.format(statistics.median(pair[i][key] for pair in pairs)) for i in (0, 1)
-        )
-        met = ratio >= 1 if at_least else ratio <= 1
-        lines.append(
-            f"| no-wait, {threads} threads: {what} | {ours} | {theirs} | **{ratio:.2f}** | "
-            f"{min(ratios):.2f} to {max(ratios):.2f} | {'≥' if at_least else '≤'} 1 "
-            f"| {'yes' if met else 'NO'} |"
-        )
-    return lines
+    what = f"no-wait, {threads} threads"
+    table.add_rounds(f"{what}: New-Orders per minute", pairs, 1, 1, figure="orders",
+                     shown="{:.0f}".format)
+    table.add_rounds(f"{what}: client CPU per New-Order", pairs, 1, 1, figure="cpu_an_order",
+                     shown=CPU, at_most=True)
 
 
-def measured(kind, pair):
-    """A server's own lines, the lines of pairs with go-tpc, the server's name and version, and its
-    dialogue."""
+def measured(kind, pairs):
+    """A server's own lines, its name and version, and its dialogue. `pairs`: the table of those
+    with go-tpc, if it has any."""
     folder = Path(tempfile.mkdtemp(prefix="dyno-bench-"))
     server = kind(folder)
-    pairs = []
     try:
         check(
             server,
@@ -204,8 +197,8 @@ def measured(kind, pair):
         )
         talk = dialogue(server, folder)
         shares = [share_line(server, folder, threads, talk) for threads in THREADS]
-        if pair:
-            pairs = [line for threads in THREADS for line in pair_lines(server, folder, threads)]
+        for threads in THREADS if pairs else ():
+            add_pairs(pairs, server, folder, threads)
         check(server, folder)
     finally:
         server.stop()
@@ -214,7 +207,7 @@ def measured(kind, pair):
         f"{server.name}: {talk['an_order']:.2f} sends per New-Order, each of "
         f"{talk['asked']:.0f} bytes and answered by {talk['answered']:.0f}"
     )
-    return shares, pairs, f"{server.name} {server.version}", of_each
+    return shares, f"{server.name} {server.version}", of_each
 
 
 def main():
@@ -231,31 +224,15 @@ def main():
         print(f"no {name}: NOT MEASURED; its lines are those of an earlier run")
     if not shutil.which("go-tpc"):
         print("no go-tpc on the PATH: NOT PAIRED with it; its lines are those of an earlier run")
-    go = shutil.which("go-tpc")
-    results = [measured(kind, go and kind is Server) for kind in kinds]
+    pairs = Table("go-tpc", floors=False) if shutil.which("go-tpc") else None
+    results = [measured(kind, pairs if kind is Server else None) for kind in kinds]
     shares = [line for lines, *_ in results for line in lines]
-    pairs = [line for _, lines, *_ in results for line in lines]
-    versions, talk = (", ".join(result[at] for result in results) for at in (2, 3))
-    print("\n".join(shares + pairs))
+    versions, talk = (", ".join(result[at] for result in results) for at in (1, 2))
     facts = f"{versions}, {WAREHOUSES} warehouses; {PAIRS} %s s; all conditions hold afterwards"
-    head = (
-        "| What | New-Orders per minute | Dyno's CPU s per second | the server's "
-        "| Waits per send | A client of the same dialogue | Ratio (median) | Range | Goal | Met |\n"
-        + "|---" * 10
-        + "|"
-    )
-    shown = f"{facts % f'runs of {SHARE_SECONDS}'}; {talk}"
-    record("<!-- tpcc begin -->", "<!-- tpcc end -->", shown, head, shares)
-    if pairs:
-        head = "| What | Dyno | go-tpc | Ratio (median) | Range | Goal | Met |\n" + "|---" * 7 + "|"
+    record("tpcc", f"{facts % f'runs of {SHARE_SECONDS}'}; {talk}", COLUMNS, shares)
+    if pairs and pairs.rows:
         version = re.search(r"Release version: (\S+)", run(["go-tpc", "version"])[0])[1]
-        record(
-            "<!-- go-tpc begin -->",
-            "<!-- go-tpc end -->",
-            f"go-tpc {version}, {facts % f'pairs of {SECONDS}'}",
-            head,
-            pairs,
-        )
+        pairs.record("go-tpc", f"go-tpc {version}, {facts % f'pairs of {SECONDS}'}")
 
 
 if __name__ == "__main__":

@@ -14,9 +14,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from databases import SECONDS, Server, line, one_point, run
+from databases import CPU, SECONDS, TPS, Server, one_point, run
 from peers import TARGET
-from table import PAIRS, in_turns, record
+from table import PAIRS, Table, in_turns
 
 GO_YCSB = TARGET / "go-ycsb"
 RECORDS, THREADS = 50_000, 8
@@ -88,7 +88,7 @@ def theirs(server, shares, distribution, ops):
     return dict(tps=ops / seconds, cpu=cpu / ops)
 
 
-def lines(server, folder, name):
+def add_lines(table, server, folder, name):
     knobs, shares = MIXES[name]
     distribution = "latest" if "latest" in knobs else "zipfian"
 
@@ -107,10 +107,9 @@ def lines(server, folder, name):
 
     pairs = in_turns(ours, peer)
     what = f"workload {name.upper()}, {THREADS} threads"
-    return [
-        line(f"{what}: ops/s", pairs, "tps", "≥ 1", lambda ratio: ratio >= 1),
-        line(f"{what}: client CPU per op", pairs, "cpu", "≤ 1", lambda ratio: ratio <= 1),
-    ]
+    table.add_rounds(f"{what}: ops/s", pairs, 1, 1, figure="tps", shown=TPS)
+    table.add_rounds(f"{what}: client CPU per op", pairs, 1, 1, figure="cpu", shown=CPU,
+                     at_most=True)
 
 
 def main():
@@ -126,14 +125,12 @@ def main():
         dyno(server, folder, "update = 0", fill, seconds=1)
         go_ycsb(server, "load", {"operationcount": RECORDS})
         keep(server, "dyno"), keep(server, "goycsb")
-        head = "| What | Dyno | go-ycsb | Ratio (median) | Range | Goal | Met |\n"
-        head += "|---" * 7 + "|"
+        table = Table("go-ycsb", floors=False)
         facts = f"MariaDB {server.version}, go-ycsb 1.0.3, {RECORDS:,} records"
         facts += f"; {PAIRS} pairs of {SECONDS} s"
         for name in sys.argv[1:] or MIXES:
-            found = lines(server, folder, name)
-            print("\n".join(found), flush=True)
-            record("<!-- go-ycsb begin -->", "<!-- go-ycsb end -->", facts, head, found)
+            add_lines(table, server, folder, name)
+            table.record("go-ycsb", facts)
     finally:
         server.stop()
         shutil.rmtree(folder, ignore_errors=True)

@@ -135,22 +135,27 @@ impl Buffers {
 }
 
 /// The buffers of an I/O context on several drives, with slots numbered in the drives' order.
+#[repr(C)]
 pub struct ContextBuffers {
+    /// Slots for each drive.
+    pub depth: u32,
+    /// No buffer has a state that an op changes, except by writing.
+    unique: bool,
     /// The open files, by drive.
     pub files: Vec<Arc<BlockFile>>,
     /// By drive.
     pub buffers: Vec<Buffers>,
-    /// Slots for each drive.
-    pub depth: u32,
 }
 
 impl ContextBuffers {
     /// For an I/O context of a stream on these files.
     pub fn new(files: Vec<Arc<BlockFile>>, stream: &Stream, thread: u32) -> Result<ContextBuffers> {
         let seed = Seed::new(0, 1, u64::from(thread));
-        let buffers: Result<_> =
+        let buffers: Result<Vec<_>> =
             files.iter().map(|file| Buffers::new(file, stream, seed)).collect();
-        Ok(ContextBuffers { buffers: buffers?, files, depth: stream.depth })
+        let buffers = buffers?;
+        let unique = buffers.iter().all(|buffers| matches!(buffers.content, Content::Unique));
+        Ok(ContextBuffers { depth: stream.depth, unique, files, buffers })
     }
 
     /// Of all drives.
@@ -174,12 +179,18 @@ impl ContextBuffers {
     /// [`Buffers::stage`] for a slot of a drive.
     #[inline(always)]
     pub fn stage(&mut self, drive: usize, slot: u32, op: &Op) -> Result<()> {
+        if self.unique && !op.kind.sends_data() {
+            return Ok(());
+        }
         self.buffers[drive].stage(slot - drive as u32 * self.depth, op)
     }
 
     /// [`Buffers::check`] for the ops of all drives.
     #[inline(always)]
     pub fn check(&mut self, done: &[Completion]) -> Result<()> {
+        if self.unique {
+            return Ok(());
+        }
         if let [only] = &mut self.buffers[..] {
             return only.check(done);
         }

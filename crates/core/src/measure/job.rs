@@ -24,18 +24,19 @@ pub struct WorkerJob<'a, 'd> {
     pub stop: &'a AtomicBool,
 }
 
-/// The load of a worker on one of its drives.
+/// The load of a worker on one of its drives. What every op reads is in one cache line.
+#[repr(C, align(64))]
 pub struct DriveJob<'d> {
     /// The requests.
     pub source: Box<dyn OpGenerator>,
-    /// None: closed loop.
-    pub schedule: Option<Schedule>,
-    /// Stop after this number of ops: the length of a fill.
-    pub limit: Option<u64>,
     /// Where completed ops are recorded.
     pub recorder: &'d Recorder,
+    /// Stop after this number of ops: the length of a fill.
+    pub limit: Option<u64>,
     /// Where the slowest ops are stored.
     pub slowest: Slowest,
+    /// None: closed loop.
+    pub schedule: Option<Schedule>,
 }
 
 impl DriveJob<'_> {

@@ -43,8 +43,9 @@ impl OpCounter {
 }
 
 /// A histogram while it is being written.
+#[repr(C)]
 struct LiveHistogram {
-    counts: Box<[AtomicU64]>,
+    counts: Box<[AtomicU64; BUCKETS]>,
     sum_ns: OpCounter,
     max_ns: OpCounter,
     /// The smallest latency, complemented, so that a new counter of zero means "none yet".
@@ -56,7 +57,8 @@ impl LiveHistogram {
     fn new() -> LiveHistogram {
         // The kernel provides zeroed pages on first touch, so an unused class costs address space,
         // not memory.
-        let counts = (0..BUCKETS).map(|_| AtomicU64::new(0)).collect();
+        let counts: Box<[AtomicU64]> = (0..BUCKETS).map(|_| AtomicU64::new(0)).collect();
+        let counts = counts.try_into().expect("as many as there are buckets");
         let zero = OpCounter::default;
         LiveHistogram {
             counts,
@@ -95,11 +97,12 @@ impl LiveHistogram {
 }
 
 /// One worker's ops of one class.
+#[repr(C)]
 struct ClassTally {
     service: LiveHistogram,
+    bytes: OpCounter,
     /// Open loop only.
     response: Option<LiveHistogram>,
-    bytes: OpCounter,
     misses: OpCounter,
     given_up: OpCounter,
 }
@@ -129,9 +132,12 @@ impl Oversleeps {
 /// The maximum number of classes that a workload may declare.
 pub const MOST_CLASSES: usize = 8;
 
-/// One worker's counts. Aligned so that no two workers share a cache line.
-#[repr(align(128))]
+/// One worker's counts. Aligned so that no two workers share a cache line, and in an order that has
+/// what every op of the first class writes in one: caches are cold after a worker has slept.
+#[repr(C, align(128))]
 pub struct Recorder {
+    /// Ops started since the barrier, warm-up included: for progress, and for fills.
+    pub issued: OpCounter,
     /// Indexed like the classes of its workload.
     tallies: [Option<ClassTally>; MOST_CLASSES],
     names: Box<[Class]>,
@@ -145,8 +151,6 @@ pub struct Recorder {
     pub backlog_max: OpCounter,
     /// Open loop: ops due inside the window but not submitted when it closed.
     pub backlog_end: OpCounter,
-    /// Ops started since the barrier, warm-up included: for progress, and for fills.
-    pub issued: OpCounter,
 }
 
 impl Recorder {
@@ -163,6 +167,7 @@ impl Recorder {
             })
         };
         Recorder {
+            issued: OpCounter::default(),
             tallies: std::array::from_fn(tally),
             names: classes.into(),
             late: OpCounter::default(),
@@ -170,7 +175,6 @@ impl Recorder {
             unread: Oversleeps::default(),
             backlog_max: OpCounter::default(),
             backlog_end: OpCounter::default(),
-            issued: OpCounter::default(),
         }
     }
 

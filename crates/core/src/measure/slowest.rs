@@ -54,6 +54,7 @@ impl Ord for SlowestOp {
 }
 
 /// One worker's slowest ops, written only by that worker.
+#[repr(C)]
 pub struct Slowest {
     /// Ops up to this response time are no longer stored.
     limit_ns: Cell<u64>,
