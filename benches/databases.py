@@ -14,7 +14,6 @@ import pwd
 import re
 import resource
 import shutil
-import socket
 import statistics
 import subprocess
 import sys
@@ -22,7 +21,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from peers import preloaded
+from peers import free_port, preloaded
 from table import PAIRS, Table, in_turns
 
 DYNO = Path(os.environ.get("CARGO_TARGET_DIR", "target")) / "release/dyno"
@@ -50,9 +49,7 @@ class Server:
 
     def __init__(self, folder):
         self.socket = folder / "socket"
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         data, user = folder / "data", []
         if os.geteuid() == 0:
             folder.chmod(0o755)

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import resource
+import socket
 import statistics
 import subprocess
 import sys
@@ -52,6 +53,13 @@ MIXGRAPH = (
     "--benchmark_write_rate_limit=0",
 )
 DB = dict(keys=400_000, key=20, value=400, cache=1 << 30)
+
+
+def free_port():
+    """A loopback port that nothing listens on."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
 
 
 def preloaded(name, folder):

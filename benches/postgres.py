@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The benchmarks' own PostgreSQL, with a database `dyno`, on a local socket."""
+"""The benchmarks' own PostgreSQL, with a database `dyno`, on a local socket and on a loopback
+port."""
 
 import os
 import pwd
@@ -8,6 +9,8 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+
+from peers import free_port
 
 TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
 
@@ -24,7 +27,7 @@ class PostgreSql:
     name = "PostgreSQL"
 
     def __init__(self, folder):
-        self.folder, account = folder, []
+        self.folder, self.port, account = folder, free_port(), []
         if os.geteuid() == 0:
             folder.chmod(0o755)
             user = pwd.getpwnam("postgres")
@@ -50,7 +53,9 @@ class PostgreSql:
                 "-k",
                 folder,
                 "-c",
-                "listen_addresses=",
+                "listen_addresses=127.0.0.1",
+                "-c",
+                f"port={self.port}",
                 "-c",
                 "shared_buffers=512MB",
                 "-c",
@@ -66,12 +71,12 @@ class PostgreSql:
             time.sleep(0.1)
 
     def sql(self, text):
-        psql = ["psql", "-h", self.folder, "-U", "postgres", "-d", "postgres", "-c", text]
+        psql = ["psql", "-h", self.folder, "-p", str(self.port), "-U", "postgres", "-d", "postgres", "-c", text]
         return subprocess.run(psql, capture_output=True).returncode
 
-    def env(self, database, _tcp):
-        host = str(self.folder).replace("/", "%2F")
-        return {"DYNO_POSTGRES_URL": f"postgresql://postgres@{host}/{database}"}
+    def env(self, database, tcp):
+        host = "127.0.0.1" if tcp else str(self.folder).replace("/", "%2F")
+        return {"DYNO_POSTGRES_URL": f"postgresql://postgres@{host}:{self.port}/{database}"}
 
     def cpu(self):
         """CPU seconds so far: its own and its processes', including ended ones."""

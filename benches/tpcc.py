@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """TPC-C without waiting, on one MariaDB server and on one PostgreSQL: what share of the server's
-CPU time Dyno's own is, and, where a go-tpc is on the PATH, Dyno beside it on the same MariaDB
-database, in turns, both over TCP as go-tpc cannot do otherwise.
+CPU time Dyno's own is, and, where a go-tpc is on the PATH, Dyno beside it on the same database, in
+turns, both over TCP as go-tpc cannot do otherwise.
 
 Beside Dyno's share stands that of a client of the same dialogue (benches/bare.rs): on as many
 threads, it asks as often, sends and receives as many bytes, and gets each answer in as many
@@ -37,6 +37,11 @@ SHARE_SECONDS = 3 * SECONDS
 # A run that connects and prepares some eighty statements a connection, and hardly more.
 START_SECONDS = 0.01
 CALLS = "sendto,recvfrom"
+# go-tpc's options for a server.
+GO_TPC = {
+    "mysql": (),
+    "postgres": ("-d", "postgres", "-U", "postgres", "--conn-params", "sslmode=disable"),
+}
 COLUMNS = (
     "What", "New-Orders per minute", "Dyno's CPU s per second", "the server's", "Waits per send",
     "A client of the same dialogue", "Ratio (median)", "Range", "Goal", "Met",
@@ -111,6 +116,7 @@ def go_tpc(server, threads):
             server.port,
             "-D",
             "dyno",
+            *GO_TPC[server.engine],
             "--threads",
             threads,
             "--time",
@@ -177,7 +183,7 @@ def add_pairs(table, server, folder, threads):
     pairs = in_turns(
         lambda: dyno(server, folder, threads), lambda: go_tpc(server, threads)
     )
-    what = f"no-wait, {threads} threads"
+    what = f"{label(server)}no-wait, {threads} threads"
     table.add_rounds(f"{what}: New-Orders per minute", pairs, 1, 1, figure="orders",
                      shown="{:.0f}".format)
     table.add_rounds(f"{what}: client CPU per New-Order", pairs, 1, 1, figure="cpu_an_order",
@@ -225,12 +231,12 @@ def main():
     if not shutil.which("go-tpc"):
         print("no go-tpc on the PATH: NOT PAIRED with it; its lines are those of an earlier run")
     pairs = Table("go-tpc", floors=False) if shutil.which("go-tpc") else None
-    results = [measured(kind, pairs if kind is Server else None) for kind in kinds]
+    results = [measured(kind, pairs) for kind in kinds]
     shares = [line for lines, *_ in results for line in lines]
     versions, talk = (", ".join(result[at] for result in results) for at in (1, 2))
     facts = f"{versions}, {WAREHOUSES} warehouses; {PAIRS} %s s; all conditions hold afterwards"
     record("tpcc", f"{facts % f'runs of {SHARE_SECONDS}'}; {talk}", COLUMNS, shares)
-    if pairs and pairs.rows:
+    if pairs:
         version = re.search(r"Release version: (\S+)", run(["go-tpc", "version"])[0])[1]
         pairs.record("go-tpc", f"go-tpc {version}, {facts % f'pairs of {SECONDS}'}")
 
