@@ -111,6 +111,7 @@ impl PageLayout {
         if table.left < columns && spare > 0.0 {
             widths.iter_mut().for_each(|w| *w += spare / columns as f32);
         }
+        let from = self.pieces.len();
         if !table.caption.is_empty() {
             let set = self.scaled(LineStyle { size: 8.2, face: Face::Bold, colour: INK });
             let tag = self.tags.leaf(Tag::P);
@@ -124,6 +125,7 @@ impl PageLayout {
         let again = Piece { height: head.height, items: head.items.clone(), ..Piece::default() };
         self.heads.push(vec![again]);
         self.pieces.push(head);
+        self.bind(from);
         for (at, group) in groups(table).into_iter().enumerate() {
             let mut piece = grid.row(&mut self.tags, Some(at), self.width);
             let left = table.rows.len() - at;
@@ -226,7 +228,7 @@ impl Grid<'_> {
         let set = LineStyle { size: self.size, face, colour };
         let line = self.size * 1.25;
         tags.begin(Tag::TR);
-        let mut piece = Piece { table: Some(self.number), keep: at.is_none(), ..Piece::default() };
+        let mut piece = Piece { table: Some(self.number), ..Piece::default() };
         let (mut x, mut deep) = (MARGIN, 1);
         for (column, wide) in self.widths.iter().enumerate() {
             let text = cells.get(column).map_or("", String::as_str);

@@ -160,7 +160,7 @@ impl PageLayout {
             self.figure(&mut drawn, figure, &row, x);
         }
         let deep: f32 = self.pieces[from..].iter().map(|p| p.height).sum();
-        self.pieces[from..].iter_mut().for_each(|p| (p.keep, p.bound) = (true, true));
+        self.bind(from);
         let left = (drawn.height - deep).max(0.0);
         match self.pieces.get_mut(from) {
             Some(first) => first.items.extend(drawn.items),
@@ -216,6 +216,12 @@ impl PageLayout {
             first.anchors.push(anchor);
         }
         self.pieces.push(Piece { height: size * 0.25, keep: true, ..Piece::default() });
+        self.bind(from);
+    }
+
+    /// Pieces that no page ends with, from the one at this place on.
+    pub fn bind(&mut self, from: usize) {
+        self.pieces[from..].iter_mut().for_each(|p| (p.keep, p.bound) = (true, true));
     }
 
     /// Whether the last heading is listed in the contents; of reference material only the section

@@ -274,7 +274,7 @@ impl Needs {
         Needs {
             whole: together(pieces, &kept, false),
             parted: together(pieces, &hard, true),
-            alone: together(pieces, &bound, false),
+            alone: together(pieces, &bound, true),
         }
     }
 
@@ -346,6 +346,15 @@ mod tests {
         assert!(pages.all[1][0].1.is_none() && pages.all[1][1].1.is_some());
     }
 
+    /// The tag of headings and tables' heads.
+    const HEAD: Option<TagId> = Some(1);
+
+    fn head(height: f32, table: Option<usize>) -> Piece {
+        let mut piece = Piece { bound: true, ..piece(height, true, table) };
+        piece.items[0].1 = HEAD;
+        piece
+    }
+
     /// A document of paragraphs, tables and figures as chance has it: what is kept together is less
     /// than a page, and no piece but a figure is higher than a fifth of one.
     fn by_chance(seed: u64) -> (Vec<Piece>, Vec<Vec<Piece>>) {
@@ -355,7 +364,7 @@ mod tests {
         for _ in 0..60 {
             match from(0.0, 4.0) as usize {
                 0 => {
-                    pieces.push(piece(from(12.0, 30.0), true, None));
+                    pieces.push(head(from(12.0, 30.0), None));
                     pieces.extend((0..3).map(|i| piece(12.0, i == 0, None)));
                 }
                 1 => {
@@ -370,7 +379,7 @@ mod tests {
                 2 => {
                     let table = Some(heads.len());
                     heads.push(vec![piece(12.0, true, table)]);
-                    pieces.push(piece(12.0, true, table));
+                    pieces.push(head(12.0, table));
                     let (rows, group) = (from(3.0, 60.0) as usize, from(1.0, 14.0) as usize);
                     let height = from(9.0, 30.0);
                     let row = |i: usize| piece(height, !(i + 1).is_multiple_of(group), table);
@@ -394,6 +403,8 @@ mod tests {
             // Only the space behind the last piece may reach below the page.
             let most = 1.0 + 6.5 / 770.0;
             assert!(pages.filled.iter().all(|filled| *filled <= most), "{:?}", pages.filled);
+            let last = |page: &Vec<(Item, _)>| page.last().and_then(|(_, tag)| *tag);
+            assert!(pages.all.iter().all(|page| last(page) != HEAD), "seed {seed}");
             let tagged = pages.all.iter().flatten().filter(|(_, tag)| tag.is_some()).count();
             assert_eq!(tagged, set, "seed {seed}: pieces are lost or stand twice");
         }

@@ -63,7 +63,7 @@ pub struct Piece {
     pub keep: bool,
     /// Unless the page would be too empty.
     pub soft: bool,
-    /// In any case: a drawing reaches over them.
+    /// In any case: a heading's, or a drawing reaches over them.
     pub bound: bool,
     /// Where it has no room on a page that is still too empty, it stands at the head of the next
     /// one, and what follows goes on before it: its caption says what it is of.
