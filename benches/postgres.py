@@ -71,8 +71,8 @@ class PostgreSql:
             time.sleep(0.1)
 
     def sql(self, text):
-        psql = ["psql", "-h", self.folder, "-p", str(self.port), "-U", "postgres", "-d", "postgres", "-c", text]
-        return subprocess.run(psql, capture_output=True).returncode
+        where = ["-h", self.folder, "-p", str(self.port), "-U", "postgres", "-d", "postgres"]
+        return subprocess.run(["psql", *where, "-c", text], capture_output=True).returncode
 
     def env(self, database, tcp):
         host = "127.0.0.1" if tcp else str(self.folder).replace("/", "%2F")

@@ -52,10 +52,11 @@ class Table:
 
     def add(self, what, ours, theirs, goal, ratios, at_most=False, equal=False, floors=(),
             margin=0.1):
-        """`goal`: the least ratio, the greatest (`at_most`), or both. `equal`: also met if the interval excludes that Dyno is slower by more than EQUAL.
-        `floors`: the ratios of a loop that does what is compared and nothing else
-        (benches/bare.rs). No goal is beyond what it reaches, less `margin`. A goal that the median
-        misses is open if the median's interval reaches it."""
+        """`goal`: the least ratio, the greatest (`at_most`), or both. `equal`: also met if the
+        interval excludes that Dyno is slower by more than EQUAL. `floors`: the ratios of a loop
+        that does what is compared and nothing else (benches/bare.rs). No goal is beyond what it
+        reaches, less `margin`. A goal that the median misses is open if the median's interval
+        reaches it."""
         ratio = statistics.median(ratios)
         floor = statistics.median(floors) if floors else None
         if floor is not None:
