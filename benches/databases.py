@@ -14,7 +14,6 @@ import pwd
 import re
 import resource
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
