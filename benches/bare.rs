@@ -28,6 +28,7 @@ use dyno_core::base::clock::Clock;
 use dyno_core::base::error::{Context, Result, failed};
 use dyno_core::base::histogram::{BUCKETS, bucket_of};
 use dyno_core::base::rng::Seed;
+use dyno_core::lab::machine::processors;
 use dyno_core::measure::portion::{LEAST_PORTION, MOST_PORTION, Portion};
 use io_uring::{IoUring, opcode, types};
 use rustix::event::{PollFd, PollFlags, poll};
@@ -380,6 +381,7 @@ impl ServerWork {
 /// A client's questions and its processor time. It waits with `poll`, because `recv` on a local
 /// socket would also be woken when the server takes the question.
 fn ask(socket: UnixStream, clock: Clock, length_ns: u64, of: Dialogue) -> Result<(u64, u64)> {
+    processors::wait_behind_others();
     let (question, mut answer, mut questions) = (vec![0; of.asked], vec![0; of.answered], 0);
     let (begun_ns, from_ns) = (thread_ns(), clock.now_ns());
     while clock.now_ns() < from_ns + length_ns {

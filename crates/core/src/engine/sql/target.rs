@@ -11,6 +11,7 @@ use crate::base::error::{Result, anyhow, failed};
 use crate::base::units;
 use crate::engine::{DatasetAccess, DatasetLocation, Target};
 use crate::lab::folder::data::{DatasetFolder, Laid};
+use crate::lab::machine::processors;
 use crate::lab::server::{Limits, Server};
 use crate::measure::sql::{
     ErrorClass, ServerCounters, SqlError, SqlResult, SqlSession, TransactionScript, refused,
@@ -209,6 +210,7 @@ impl Target for SqlTarget {
         thread: u32,
         script: Box<dyn TransactionScript>,
     ) -> Result<Box<dyn AnyIoContext>> {
+        processors::wait_behind_others();
         let session = self.connect().map_err(|error| cannot_connect(&error))?;
         let counts = Arc::new(StatementCounts::default());
         lock(&self.io_contexts).push(Arc::clone(&counts));

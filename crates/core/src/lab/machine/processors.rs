@@ -90,6 +90,19 @@ pub fn run_on_waking() {
     unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &priority) };
 }
 
+/// Lets the calling thread preempt no other when it wakes (sched(7), `SCHED_BATCH`): one that waits
+/// for a server on the same processors then runs when the server has no more to do, and not for
+/// each message of an answer. A policy that the user has set is kept.
+pub fn wait_behind_others() {
+    let normal = libc::sched_param { sched_priority: 0 };
+    // SAFETY: as in `run_on_waking`.
+    unsafe {
+        if libc::sched_getscheduler(0) == libc::SCHED_OTHER {
+            libc::sched_setscheduler(0, libc::SCHED_BATCH, &normal);
+        }
+    }
+}
+
 /// The other threads of a processor's core.
 pub fn siblings(cpu: u32) -> Processors {
     let path = format!("/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");
@@ -140,5 +153,25 @@ mod tests {
             });
         });
         assert_eq!(super::allowed().expect("a mask"), allowed, "other threads are left alone");
+    }
+
+    #[test]
+    fn a_thread_waits_behind_others_unless_the_user_has_set_its_policy() {
+        // SAFETY: neither call passes a pointer that outlives it; 0 is the calling thread.
+        let policy = || unsafe { libc::sched_getscheduler(0) };
+        let set = |policy| unsafe {
+            libc::sched_setscheduler(0, policy, &libc::sched_param { sched_priority: 0 })
+        };
+        std::thread::scope(|scope| {
+            for (before, after) in
+                [(libc::SCHED_OTHER, libc::SCHED_BATCH), (libc::SCHED_IDLE, libc::SCHED_IDLE)]
+            {
+                scope.spawn(move || {
+                    assert_eq!(set(before), 0);
+                    wait_behind_others();
+                    assert_eq!(policy(), after);
+                });
+            }
+        });
     }
 }
