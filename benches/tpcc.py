@@ -4,9 +4,9 @@ CPU time Dyno's own is, and, where a go-tpc is on the PATH, Dyno beside it on th
 turns, both over TCP as go-tpc cannot do otherwise.
 
 Beside Dyno's share stands that of a client of the same dialogue (benches/bare.rs): on as many
-threads, it asks as often, sends and receives as many bytes, and gets each answer in as many
-messages as Dyno waits for, from a server that spends as much processor time; but it knows what to
-send, and looks at nothing that it receives. The goal is a tenth above it, at each number of
+threads of the same scheduling policy, it asks as often, sends and receives as many bytes, and gets
+each answer in as many messages, from a server that spends as much processor time; but it knows what
+to send, and looks at nothing that it receives. The goal is a tenth above it, at each number of
 connections. Both are without what connecting and preparing statements cost.
 
 Prints tables and writes them into docs/benchmarks.md between their own markers. "mariadb" or
@@ -81,7 +81,8 @@ def per_second(ran, start):
 
 def dialogue(server, folder):
     """Sends per New-Order, and bytes sent and received for each: those of a run with eight
-    connections, as strace counts them, less those of one that ends at once."""
+    connections, as strace counts them, less those of one that ends at once. And messages of each
+    answer: Dyno's waits per send with one connection, which waits for each."""
     totals = []
     for seconds in (SECONDS, START_SECONDS):
         trace = folder / "trace"
@@ -93,7 +94,17 @@ def dialogue(server, folder):
         )
         totals.append((orders, len(sent), sum(sent), sum(received)))
     orders, sends, sent, received = (all - start for all, start in zip(*totals))
-    return dict(an_order=sends / orders, asked=sent / sends, answered=received / sends)
+    alone = waits_per_send(load(server, folder, 1), sends / orders)
+    return dict(
+        an_order=sends / orders,
+        asked=sent / sends,
+        answered=received / sends,
+        messages=max(1, alone),
+    )
+
+
+def waits_per_send(ran, sends_an_order):
+    return ran["waits"] / (ran["orders"] * sends_an_order)
 
 
 def waits():
@@ -142,19 +153,18 @@ def label(server):
 
 
 def least_share(ran, threads, talk):
-    """The share of a client of the same dialogue, and its messages per answer."""
+    """The share of a client of the same dialogue."""
     asked = ran["orders"] * talk["an_order"]
-    messages = max(1, ran["waits"] / asked)
     a_question_ns = bare(
         "answers",
         threads,
         round(threads / asked * 1e9),
-        round(ran["server"] / asked / messages * 1e9),
+        round(ran["server"] / asked / talk["messages"] * 1e9),
         round(talk["asked"]),
         round(talk["answered"]),
-        f"{messages:.3f}",
+        f"{talk['messages']:.3f}",
     )
-    return asked * a_question_ns / 1e9 / ran["server"], messages
+    return asked * a_question_ns / 1e9 / ran["server"]
 
 
 def share_line(server, folder, threads, talk):
@@ -167,11 +177,12 @@ def share_line(server, folder, threads, talk):
     orders, cpu, servers = (
         statistics.median(one[key] for one in runs) for key in ("orders", "cpu", "server")
     )
-    least, messages = (statistics.median(floor[at] for floor in floors) for at in (0, 1))
+    least = statistics.median(floors)
+    waited = statistics.median(waits_per_send(one, talk["an_order"]) for one in runs)
     share, goal = statistics.median(shares), GOAL * least
     line = (
         f"| {label(server)}no-wait, {threads} threads | {orders * 60:.0f} | {cpu:.3f} "
-        f"| {servers:.3f} | {messages:.2f} | {least:.3f} | **{share:.3f}** "
+        f"| {servers:.3f} | {waited:.2f} | {least:.3f} | **{share:.3f}** "
         f"| {min(shares):.3f} to {max(shares):.3f} "
         f"| ≤ {goal:.3f} | {'yes' if share <= goal else 'NO'} |"
     )
@@ -211,7 +222,8 @@ def measured(kind, pairs):
         shutil.rmtree(folder, ignore_errors=True)
     of_each = (
         f"{server.name}: {talk['an_order']:.2f} sends per New-Order, each of "
-        f"{talk['asked']:.0f} bytes and answered by {talk['answered']:.0f}"
+        f"{talk['asked']:.0f} bytes and answered by {talk['answered']:.0f} in "
+        f"{talk['messages']:.2f} messages"
     )
     return shares, f"{server.name} {server.version}", of_each
 

@@ -247,11 +247,12 @@ impl<F: RequestForm> UringContext<F> {
         // A drive's completion is occasionally there already, if the host delayed the call.
         self.prompt = if ready { self.prompt.saturating_add(1) } else { 0 };
         self.at_once = if self.prompt >= PROMPT { AT_ONCE } else { 0 };
-        let mut yields = 0;
-        while !ready && yields < YIELDS {
+        for _ in 0..YIELDS {
+            if ready {
+                break;
+            }
             std::thread::yield_now();
             ready = self.ring.is_ready();
-            yields += 1;
         }
         if self.ring.has_answers() { Ok(()) } else { self.ring.submit(1) }
     }
