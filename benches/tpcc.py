@@ -94,7 +94,8 @@ def dialogue(server, folder):
         )
         totals.append((orders, len(sent), sum(sent), sum(received)))
     orders, sends, sent, received = (all - start for all, start in zip(*totals))
-    alone = waits_per_send(load(server, folder, 1), sends / orders)
+    alone, start = (load(server, folder, 1, long) for long in (SHARE_SECONDS, START_SECONDS))
+    alone = waits_per_send(per_second(alone, start), sends / orders)
     return dict(
         an_order=sends / orders,
         asked=sent / sends,
