@@ -7,31 +7,22 @@
 //! [COMPLETIONS]`: direct random reads of 4 KiB, submitted as soon as others have completed, as
 //! with `batch = "latency"`; or waiting 2 µs for so many completions, as with `batch = "cpu"`.
 //! `bare preads SECONDS FILE`: random reads of 4 KiB by `pread`, one by one, through the page
-//! cache. `bare answers SECONDS CLIENTS PERIOD_NS WORK_NS ASKED ANSWERED MESSAGES`: every
-//! PERIOD_NS, each client sends ASKED bytes to a thread of a server, `bare serve NAME …`, which
-//! sends ANSWERED bytes back in MESSAGES parts, and spends WORK_NS of processor time before each.
+//! cache.
 //!
-//! Prints ops/s; for `answers` the clients' processor time in nanoseconds per question.
-//! `benches/run.py` compares the null engine, io_uring's NOP and the processor time of reads with
-//! the loops, `benches/tpcc.py` Dyno's client cost with the answers.
+//! Prints ops/s. `benches/run.py` compares the null engine, io_uring's NOP and the processor time
+//! of reads with the loops.
 
 use std::fs::{File, OpenOptions};
 use std::hint::black_box;
-use std::io::{Read, Write};
 use std::os::fd::AsRawFd;
-use std::os::linux::net::SocketAddrExt;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
-use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
-use std::process::Command;
 
 use dyno_core::base::clock::Clock;
 use dyno_core::base::error::{Context, Result, failed};
 use dyno_core::base::histogram::{BUCKETS, bucket_of};
 use dyno_core::base::rng::Seed;
-use dyno_core::lab::machine::processors;
 use dyno_core::measure::portion::{LEAST_PORTION, MOST_PORTION, Portion};
 use io_uring::{IoUring, opcode, types};
-use rustix::event::{PollFd, PollFlags, poll};
 
 /// Only a histogram: the bucket, the sum and the maximum.
 struct Bare {
@@ -292,145 +283,6 @@ fn reads_loop(
     Ok(ops as f64 / ((now_ns - from_ns) as f64 / 1e9))
 }
 
-/// Processor time of the calling thread.
-fn thread_ns() -> u64 {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
-}
-
-/// A client's dialogue with a server, on average.
-#[derive(Clone, Copy)]
-struct Dialogue {
-    /// From one question of a client to its next, if the server keeps up.
-    period_ns: u64,
-    /// Work of the server before each message.
-    work_ns: u64,
-    /// Bytes of a question, and of its answer.
-    asked: usize,
-    answered: usize,
-    /// Messages of an answer.
-    messages: f64,
-}
-
-impl Dialogue {
-    fn of(words: &[String]) -> Result<Dialogue> {
-        let numbers: Vec<f64> = words.iter().filter_map(|word| word.parse().ok()).collect();
-        let [period_ns, work_ns, asked, answered, messages] = numbers[..] else {
-            let hint = "give PERIOD_NS WORK_NS ASKED ANSWERED MESSAGES";
-            return Err(failed("no dialogue", hint));
-        };
-        Ok(Dialogue {
-            period_ns: period_ns as u64,
-            work_ns: work_ns as u64,
-            asked: asked as usize,
-            answered: answered as usize,
-            messages,
-        })
-    }
-
-    /// Messages of the answer to this question, a whole number.
-    fn messages_of(&self, question: u64) -> usize {
-        let until = |question: u64| (question as f64 * self.messages).round() as usize;
-        (until(question + 1) - until(question)).max(1)
-    }
-}
-
-/// Answers until the client disconnects. Besides working it sleeps, as a server waits for locks and
-/// its disk: a client that wakes an idle processor costs more than one that finds it awake.
-fn serve(mut socket: UnixStream, dialogue: Dialogue) {
-    let (mut asked, answer) = (vec![0; dialogue.asked], vec![0; dialogue.answered]);
-    let (clock, mut work) = (Clock::for_pauses(), ServerWork::new());
-    for question in 0.. {
-        if socket.read_exact(&mut asked).is_err() {
-            return;
-        }
-        clock.sleep_until(question * dialogue.period_ns);
-        for message in answer.chunks(answer.len().div_ceil(dialogue.messages_of(question))) {
-            work.spend(dialogue.work_ns);
-            if socket.write_all(message).is_err() {
-                return;
-            }
-        }
-    }
-}
-
-/// Work that evicts the client's data from the processor's caches, as that of a database does.
-struct ServerWork {
-    memory: Vec<u64>,
-    at: usize,
-}
-
-impl ServerWork {
-    const WORDS: usize = 1 << 19;
-    const PART: usize = 1 << 12;
-
-    fn new() -> ServerWork {
-        ServerWork { memory: vec![1; ServerWork::WORDS], at: 0 }
-    }
-
-    fn spend(&mut self, work_ns: u64) {
-        let from_ns = thread_ns();
-        while thread_ns() - from_ns < work_ns {
-            let part = &self.memory[self.at..self.at + ServerWork::PART];
-            black_box(part.iter().step_by(8).sum::<u64>());
-            self.at = (self.at + ServerWork::PART) % ServerWork::WORDS;
-        }
-    }
-}
-
-/// A client's questions and its processor time. It waits with `poll`, because `recv` on a local
-/// socket would also be woken when the server takes the question.
-fn ask(socket: UnixStream, clock: Clock, length_ns: u64, of: Dialogue) -> Result<(u64, u64)> {
-    processors::wait_behind_others();
-    let (question, mut answer, mut questions) = (vec![0; of.asked], vec![0; of.answered], 0);
-    let (begun_ns, from_ns) = (thread_ns(), clock.now_ns());
-    while clock.now_ns() < from_ns + length_ns {
-        (&socket).write_all(&question).context("asking")?;
-        poll(&mut [PollFd::new(&socket, PollFlags::IN)], None).context("waiting")?;
-        (&socket).read_exact(&mut answer).context("receiving")?;
-        questions += 1;
-    }
-    Ok((questions, thread_ns() - begun_ns))
-}
-
-/// The server is a process of its own, as a database's: to switch between processes costs more than
-/// between threads. It ends when its last client has.
-fn answers(clock: Clock, length_ns: u64, clients: u32, of: &[String]) -> Result<f64> {
-    let dialogue = Dialogue::of(of)?;
-    let name = format!("dyno-bare-{}", std::process::id());
-    let listener = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&name)?)?;
-    let serve = ["serve", &name, &clients.to_string()];
-    let mut server = Command::new(std::env::current_exe()?).args(serve).args(of).spawn()?;
-    let spent = std::thread::scope(|scope| {
-        let mut asking = Vec::new();
-        for _ in 0..clients {
-            let (socket, _) = listener.accept().context("waiting for the server")?;
-            asking.push(scope.spawn(move || ask(socket, clock, length_ns, dialogue)));
-        }
-        let (mut count, mut spent_ns) = (0, 0);
-        for client in asking {
-            let (questions, ns) =
-                client.join().map_err(|_| failed("a client", "it panicked"))??;
-            (count, spent_ns) = (count + questions, spent_ns + ns);
-        }
-        Ok(spent_ns as f64 / count as f64)
-    });
-    server.wait()?;
-    spent
-}
-
-/// That process: a thread for each client.
-fn serve_all(name: &str, clients: u32, dialogue: Dialogue) -> Result<()> {
-    let address = SocketAddr::from_abstract_name(name)?;
-    std::thread::scope(|scope| {
-        for _ in 0..clients {
-            let socket = UnixStream::connect_addr(&address).context("reaching the clients")?;
-            scope.spawn(move || serve(socket, dialogue));
-        }
-        Ok(())
-    })
-}
-
 fn main() -> Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let number = |at: usize| words.get(at).and_then(|word| word.parse::<u32>().ok());
@@ -453,18 +305,12 @@ fn main() -> Result<()> {
             let file = words.get(2).ok_or_else(|| failed("no FILE", "bare preads SECONDS FILE"))?;
             preads_loop(clock, length_ns, &File::open(file).context(file.clone())?)?
         }
-        (Some("answers"), Some(clients), Some(_)) => {
-            answers(clock, length_ns, clients, &words[3..])?
-        }
-        (Some("serve"), Some(clients), Some(_)) => {
-            return serve_all(&words[1], clients, Dialogue::of(&words[3..])?);
-        }
         _ => {
             return Err(failed(
                 "nothing to measure",
                 "bare clock SECONDS, bare ring SECONDS DEPTH PORTION, bare requests SECONDS \
-                 [DEPTH PORTION], bare reads SECONDS DEPTH FILE [COMPLETIONS], bare preads SECONDS \
-                 FILE, or bare answers SECONDS CLIENTS PERIOD_NS WORK_NS ASKED ANSWERED MESSAGES",
+                 [DEPTH PORTION], bare reads SECONDS DEPTH FILE [COMPLETIONS], or bare preads \
+                 SECONDS FILE",
             ));
         }
     };

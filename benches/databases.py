@@ -49,28 +49,33 @@ class Server:
     def __init__(self, folder):
         self.socket = folder / "socket"
         self.port = free_port()
-        data, user = folder / "data", []
+        self.data, self.user = folder / "data", []
         if os.geteuid() == 0:
             folder.chmod(0o755)
             account = pwd.getpwnam("mysql")
             os.chown(folder, account.pw_uid, account.pw_gid)
-            user = ["--user=mysql"]
+            self.user = ["--user=mysql"]
         run(
             [
                 "mariadb-install-db",
                 "--no-defaults",
-                f"--datadir={data}",
+                f"--datadir={self.data}",
                 "--auth-root-authentication-method=normal",
                 "--skip-test-db",
-                *user,
+                *self.user,
             ]
         )
         self.version = run(["mariadbd", "--version"])[0].split("Ver ")[1].split()[0]
+        self.start()
+        for name in ("sysbench", "dyno"):
+            self.sql(f"CREATE DATABASE {name}")
+
+    def start(self):
         self.process = subprocess.Popen(
             [
                 shutil.which("mariadbd"),
                 "--no-defaults",
-                f"--datadir={data}",
+                f"--datadir={self.data}",
                 f"--socket={self.socket}",
                 "--bind-address=127.0.0.1",
                 f"--port={self.port}",
@@ -79,13 +84,12 @@ class Server:
                 "--innodb-flush-method=O_DIRECT",
                 "--local-infile=1",
                 "--max-prepared-stmt-count=1048576",
-                *user,
+                *self.user,
             ],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        for name in ("sysbench", "dyno"):
-            self.sql(f"CREATE DATABASE {name}")
+        self.sql("SELECT 1")
 
     def sql(self, text):
         """Runs a statement, first waiting for the server to start."""
@@ -102,12 +106,12 @@ class Server:
                 sys.exit(f"{text}\n{done.stderr}")
             time.sleep(0.1)
 
-    def env(self, database, tcp):
-        """Its address for Dyno."""
+    def env(self, database, tcp=False, socket=None):
+        """Its address for Dyno, perhaps by another socket that leads to its own."""
         address = (
             f"127.0.0.1:{self.port}/{database}"
             if tcp
-            else f"localhost/{database}?socket={self.socket}"
+            else f"localhost/{database}?socket={socket or self.socket}"
         )
         return {"DYNO_MYSQL_URL": f"mysql://root@{address}"}
 
@@ -163,10 +167,10 @@ def sysbench_paced(server, library, script, threads, rate):
 
 
 def one_point(
-    server, folder, database, workload, threads, fill, duration, pace="", tcp=False, under=()
+    server, folder, database, workload, threads, fill, duration, pace="", tcp=False, socket=None
 ):
-    """Runs one point, over the socket or TCP, perhaps under another program; returns its data rows,
-    CPU seconds, wall-clock seconds."""
+    """Runs one point, over TCP or a socket; returns its data rows, CPU seconds, wall-clock
+    seconds."""
     protocol, bundle, home = folder / "bench.toml", folder / "bench.dyno", folder / "home"
     bundle.unlink(missing_ok=True)
     home.mkdir(exist_ok=True)
@@ -186,9 +190,9 @@ threads = {threads}
 workload = {workload}
 {pace}
 ''')
-    env = dict(os.environ, **server.env(database, tcp))
+    env = dict(os.environ, **server.env(database, tcp, socket))
     options = ["--subject", f"A={home}", "--repeats", "1", "--output", bundle]
-    _, cpu, wall = run([*under, DYNO, "run", protocol, *options], env)
+    _, cpu, wall = run([DYNO, "run", protocol, *options], env)
     rows = list(csv.DictReader(io.StringIO(run([DYNO, "export", bundle])[0])))
     return rows, cpu, wall
 

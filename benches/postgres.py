@@ -27,15 +27,23 @@ class PostgreSql:
     name = "PostgreSQL"
 
     def __init__(self, folder):
-        self.folder, self.port, account = folder, free_port(), []
+        self.port, self.data, self.account = free_port(), folder / "data", []
+        self.socket = folder / f".s.PGSQL.{self.port}"
         if os.geteuid() == 0:
             folder.chmod(0o755)
             user = pwd.getpwnam("postgres")
             os.chown(folder, user.pw_uid, user.pw_gid)
-            account = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
-        data = folder / "data"
+            self.account = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
         made = subprocess.run(
-            [*account, programs() / "initdb", "-U", "postgres", "--auth=trust", "-D", data],
+            [
+                *self.account,
+                programs() / "initdb",
+                "-U",
+                "postgres",
+                "--auth=trust",
+                "-D",
+                self.data,
+            ],
             capture_output=True,
             text=True,
         )
@@ -44,14 +52,18 @@ class PostgreSql:
         self.version = subprocess.run(
             [programs() / "postgres", "--version"], capture_output=True, text=True
         ).stdout.split()[2]
+        self.start()
+        self.sql("CREATE DATABASE dyno")
+
+    def start(self):
         self.process = subprocess.Popen(
             [
-                *account,
+                *self.account,
                 programs() / "postgres",
                 "-D",
-                data,
+                self.data,
                 "-k",
-                folder,
+                self.socket.parent,
                 "-c",
                 "listen_addresses=127.0.0.1",
                 "-c",
@@ -65,17 +77,19 @@ class PostgreSql:
             stderr=subprocess.DEVNULL,
         )
         give_up = time.monotonic() + 60
-        while self.sql("CREATE DATABASE dyno") != 0:
+        while self.sql("SELECT 1") != 0:
             if time.monotonic() > give_up or self.process.poll() is not None:
                 sys.exit("PostgreSQL does not come up")
             time.sleep(0.1)
 
     def sql(self, text):
-        where = ["-h", self.folder, "-p", str(self.port), "-U", "postgres", "-d", "postgres"]
+        where = ["-h", self.socket.parent, "-p", str(self.port), "-U", "postgres", "-d", "postgres"]
         return subprocess.run(["psql", *where, "-c", text], capture_output=True).returncode
 
-    def env(self, database, tcp):
-        host = "127.0.0.1" if tcp else str(self.folder).replace("/", "%2F")
+    def env(self, database, tcp=False, socket=None):
+        """Its address for Dyno, perhaps by another socket that leads to its own."""
+        folder = str((socket or self.socket).parent).replace("/", "%2F")
+        host = "127.0.0.1" if tcp else folder
         return {"DYNO_POSTGRES_URL": f"postgresql://postgres@{host}:{self.port}/{database}"}
 
     def cpu(self):

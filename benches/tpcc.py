@@ -3,55 +3,53 @@
 CPU time Dyno's own is, and, where a go-tpc is on the PATH, Dyno beside it on the same database, in
 turns, both over TCP as go-tpc cannot do otherwise.
 
-Beside Dyno's share stands that of a client of the same dialogue (benches/bare.rs): on as many
-threads of the same scheduling policy, it asks as often, sends and receives as many bytes, and gets
-each answer in as many messages, from a server that spends as much processor time; but it knows what
-to send, and looks at nothing that it receives. The goal is a tenth above it, at each number of
-connections. Both are without what connecting and preparing statements cost.
+Beside Dyno's share stands that of a client that sends the same questions to the same server
+(benches/dialogue.rs): what Dyno asked in a run that was recorded (benches/recorder.py), on as many
+connections, from the same state of the database. It knows what to send, and looks at nothing that
+it receives. The goal is a tenth above it, at each number of connections. Both are without what
+connecting and preparing statements cost.
 
 Prints tables and writes them into docs/benchmarks.md between their own markers. "mariadb" or
-"postgres" on the command line measures that alone. Needs mariadbd or PostgreSQL, and strace.
-Absolute figures belong to the machine; only the ratios are claims.
+"postgres" on the command line measures that alone. Needs mariadbd or PostgreSQL. Absolute figures
+belong to the machine; only the ratios are claims.
 """
 
 import os
 import re
-import resource
 import shutil
-import statistics
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 from databases import CPU, Server, one_point, run
-from peers import bare
+from peers import TARGET
 from postgres import PostgreSql, programs
-from table import PAIRS, Table, in_turns, record
+from recorder import Recorder
+from table import PAIRS, Table, in_turns
 
 SECONDS = int(os.environ.get("SECONDS_A_RUN", "10"))
 WAREHOUSES = 2
 THREADS = (1, 8, 32)
+DIALOGUE = TARGET / "release/examples/dialogue"
 # Of what a client takes that only sends and receives.
 GOAL = 1.10
 SHARE_SECONDS = 3 * SECONDS
+# Recording slows a run down.
+RECORDED_SECONDS = 2 * SHARE_SECONDS
 # A run that connects and prepares some eighty statements a connection, and hardly more.
 START_SECONDS = 0.01
-CALLS = "sendto,recvfrom"
 # go-tpc's options for a server.
 GO_TPC = {
     "mysql": (),
     "postgres": ("-d", "postgres", "-U", "postgres", "--conn-params", "sslmode=disable"),
 }
-COLUMNS = (
-    "What", "New-Orders per minute", "Dyno's CPU s per second", "the server's", "Waits per send",
-    "A client of the same dialogue", "Ratio (median)", "Range", "Goal", "Met",
-)
 
 
-def load(server, folder, threads, seconds=SECONDS, tcp=False, under=()):
-    """New-Orders of a run, its CPU seconds and the server's, and its waits."""
+def load(server, folder, threads, seconds=SECONDS, tcp=False, socket=None):
+    """New-Orders of a run, its CPU seconds and the server's."""
     workload = f'{{ kind = "tpcc", warehouses = {WAREHOUSES}, timing = "no-wait" }}'
-    before, waited = server.cpu(), waits()
+    before = server.cpu()
     rows, cpu, _ = one_point(
         server,
         folder,
@@ -61,11 +59,11 @@ def load(server, folder, threads, seconds=SECONDS, tcp=False, under=()):
         "",
         f"{round(seconds * 1000)}ms",
         tcp=tcp,
-        under=under,
+        socket=socket,
     )
-    theirs, waited = server.cpu() - before, waits() - waited
+    theirs = server.cpu() - before
     orders = sum(float(row["ops"]) for row in rows if row["class"] == "new-order")
-    return dict(orders=orders, cpu=cpu, server=theirs, waits=waited)
+    return dict(orders=orders, cpu=cpu, server=theirs)
 
 
 def dyno(server, folder, threads):
@@ -74,44 +72,55 @@ def dyno(server, folder, threads):
     return dict(orders=ran["orders"] * 60 / SECONDS, cpu_an_order=ran["cpu"] / ran["orders"])
 
 
-def per_second(ran, start):
-    """What a run did without its start, per second."""
-    return {key: (ran[key] - start[key]) / (SHARE_SECONDS - START_SECONDS) for key in ran}
+def copied(source, target):
+    shutil.rmtree(target, ignore_errors=True)
+    subprocess.run(["cp", "-a", "--reflink=auto", source, target], check=True)
 
 
-def dialogue(server, folder):
-    """Sends per New-Order, and bytes sent and received for each: those of a run with eight
-    connections, as strace counts them, less those of one that ends at once. And messages of each
-    answer: Dyno's waits per send with one connection, which waits for each."""
-    totals = []
-    for seconds in (SECONDS, START_SECONDS):
-        trace = folder / "trace"
-        strace = f"strace -f -qq -s 0 --seccomp-bpf -e signal=none -e trace={CALLS} -o {trace}"
-        orders = load(server, folder, 8, seconds, under=strace.split())["orders"]
-        calls = re.findall(r"\b(sendto|recvfrom)\b.* = (\d+)$", trace.read_text(), re.MULTILINE)
-        sent, received = (
-            [int(size) for name, size in calls if name == call] for call in CALLS.split(",")
+class Loaded:
+    """A server whose database is as loaded before each run."""
+
+    def __init__(self, server, folder):
+        self.server, self.folder, self.kept = server, folder, folder / "loaded"
+        server.stop()
+        copied(server.data, self.kept)
+        server.start()
+
+    def restore(self):
+        self.server.stop()
+        copied(self.kept, self.server.data)
+        self.server.start()
+
+    def load(self, threads, seconds, socket=None):
+        self.restore()
+        return load(self.server, self.folder, threads, seconds, socket=socket)
+
+    def recorded(self, threads):
+        """What each connection asks, in a file of its own."""
+        folder = self.folder / "recorded"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        path = folder / self.server.socket.name
+        with Recorder(path, self.server.socket, folder) as recorder:
+            self.load(threads, RECORDED_SECONDS, socket=path)
+        # The others only prepare the run.
+        return sorted(recorder.files, key=lambda file: file.stat().st_size)[-threads:]
+
+    def replay(self, files):
+        """The share of a client that asks the same, its CPU time by that of the server."""
+        self.restore()
+        client = subprocess.Popen(
+            [DIALOGUE, str(SHARE_SECONDS), self.server.socket, *files],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
-        totals.append((orders, len(sent), sum(sent), sum(received)))
-    orders, sends, sent, received = (all - start for all, start in zip(*totals))
-    alone, start = (load(server, folder, 1, long) for long in (SHARE_SECONDS, START_SECONDS))
-    alone = waits_per_send(per_second(alone, start), sends / orders)
-    return dict(
-        an_order=sends / orders,
-        asked=sent / sends,
-        answered=received / sends,
-        messages=max(1, alone),
-    )
-
-
-def waits_per_send(ran, sends_an_order):
-    return ran["waits"] / (ran["orders"] * sends_an_order)
-
-
-def waits():
-    """Number of voluntary context switches of ended programs: of Dyno's workers, and some hundred
-    per second of its observing threads."""
-    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_nvcsw
+        client.stdout.readline()
+        before = self.server.cpu()
+        spent_ns, _ = client.communicate("go\n")
+        if client.returncode != 0:
+            sys.exit("benches/tpcc.py: the recorded questions could not be asked again")
+        return dict(share=int(spent_ns) / 1e9 / (self.server.cpu() - before))
 
 
 def go_tpc(server, threads):
@@ -153,42 +162,18 @@ def label(server):
     return "" if server.engine == "mysql" else f"{server.name}, "
 
 
-def least_share(ran, threads, talk):
-    """The share of a client of the same dialogue."""
-    asked = ran["orders"] * talk["an_order"]
-    a_question_ns = bare(
-        "answers",
-        threads,
-        round(threads / asked * 1e9),
-        round(ran["server"] / asked / talk["messages"] * 1e9),
-        round(talk["asked"]),
-        round(talk["answered"]),
-        f"{talk['messages']:.3f}",
-    )
-    return asked * a_question_ns / 1e9 / ran["server"]
+def add_share(table, loaded, threads):
+    files = loaded.recorded(threads)
+    start = loaded.load(threads, START_SECONDS)
 
+    def dyno():
+        ran = loaded.load(threads, SHARE_SECONDS)
+        check(loaded.server, loaded.folder)
+        return dict(share=(ran["cpu"] - start["cpu"]) / (ran["server"] - start["server"]))
 
-def share_line(server, folder, threads, talk):
-    start = load(server, folder, threads, START_SECONDS)
-    runs, floors = [], []
-    for _ in range(PAIRS):
-        runs.append(per_second(load(server, folder, threads, SHARE_SECONDS), start))
-        floors.append(least_share(runs[-1], threads, talk))
-    shares = [one["cpu"] / one["server"] for one in runs]
-    orders, cpu, servers = (
-        statistics.median(one[key] for one in runs) for key in ("orders", "cpu", "server")
-    )
-    least = statistics.median(floors)
-    waited = statistics.median(waits_per_send(one, talk["an_order"]) for one in runs)
-    share, goal = statistics.median(shares), GOAL * least
-    line = (
-        f"| {label(server)}no-wait, {threads} threads | {orders * 60:.0f} | {cpu:.3f} "
-        f"| {servers:.3f} | {waited:.2f} | {least:.3f} | **{share:.3f}** "
-        f"| {min(shares):.3f} to {max(shares):.3f} "
-        f"| ≤ {goal:.3f} | {'yes' if share <= goal else 'NO'} |"
-    )
-    print(line, flush=True)
-    return line
+    pairs = in_turns(dyno, lambda: loaded.replay(files))
+    table.add_rounds(f"{label(loaded.server)}no-wait, {threads} threads", pairs, 1, GOAL,
+                     figure="share", shown="{:.3f}".format, at_most=True)
 
 
 def add_pairs(table, server, folder, threads):
@@ -202,9 +187,9 @@ def add_pairs(table, server, folder, threads):
                      shown=CPU, at_most=True)
 
 
-def measured(kind, pairs):
-    """A server's own lines, its name and version, and its dialogue. `pairs`: the table of those
-    with go-tpc, if it has any."""
+def measured(kind, shares, pairs):
+    """Adds a server's lines; returns its name and version. `pairs`: the table of those with go-tpc,
+    if it has any."""
     folder = Path(tempfile.mkdtemp(prefix="dyno-bench-"))
     server = kind(folder)
     try:
@@ -213,20 +198,17 @@ def measured(kind, pairs):
             folder,
             f'fill = {{ kind = "tpcc_load", warehouses = {WAREHOUSES}, threads = 2 }}',
         )
-        talk = dialogue(server, folder)
-        shares = [share_line(server, folder, threads, talk) for threads in THREADS]
+        loaded = Loaded(server, folder)
+        for threads in THREADS:
+            add_share(shares, loaded, threads)
+        loaded.restore()
         for threads in THREADS if pairs else ():
             add_pairs(pairs, server, folder, threads)
         check(server, folder)
     finally:
         server.stop()
         shutil.rmtree(folder, ignore_errors=True)
-    of_each = (
-        f"{server.name}: {talk['an_order']:.2f} sends per New-Order, each of "
-        f"{talk['asked']:.0f} bytes and answered by {talk['answered']:.0f} in "
-        f"{talk['messages']:.2f} messages"
-    )
-    return shares, f"{server.name} {server.version}", of_each
+    return f"{server.name} {server.version}"
 
 
 def main():
@@ -236,22 +218,21 @@ def main():
     }
     asked = sys.argv[1:] or list(there)
     kinds = [there[name] for name in asked if there[name]]
-    if not kinds or not shutil.which("strace"):
-        missing = "no strace" if kinds else "neither MariaDB nor PostgreSQL"
-        sys.exit(f"benches/tpcc.py: NOT RUN, nothing measured: {missing}")
+    if not kinds:
+        sys.exit("benches/tpcc.py: NOT RUN, nothing measured: neither MariaDB nor PostgreSQL")
     for name in (name for name in asked if not there[name]):
         print(f"no {name}: NOT MEASURED; its lines are those of an earlier run")
     if not shutil.which("go-tpc"):
         print("no go-tpc on the PATH: NOT PAIRED with it; its lines are those of an earlier run")
+    shares = Table("A client of the same dialogue", floors=False)
     pairs = Table("go-tpc", floors=False) if shutil.which("go-tpc") else None
-    results = [measured(kind, pairs) for kind in kinds]
-    shares = [line for lines, *_ in results for line in lines]
-    versions, talk = (", ".join(result[at] for result in results) for at in (1, 2))
-    facts = f"{versions}, {WAREHOUSES} warehouses; {PAIRS} %s s; all conditions hold afterwards"
-    record("tpcc", f"{facts % f'runs of {SHARE_SECONDS}'}; {talk}", COLUMNS, shares)
+    versions = ", ".join(measured(kind, shares, pairs) for kind in kinds)
+    versions = f"{versions}, {WAREHOUSES} warehouses"
+    facts = f"{PAIRS} pairs of %s s; all conditions hold afterwards"
+    shares.record("tpcc", f"{versions}; {facts % SHARE_SECONDS}")
     if pairs:
         version = re.search(r"Release version: (\S+)", run(["go-tpc", "version"])[0])[1]
-        pairs.record("go-tpc", f"go-tpc {version}, {facts % f'pairs of {SECONDS}'}")
+        pairs.record("go-tpc", f"go-tpc {version}, {versions}; {facts % SECONDS}")
 
 
 if __name__ == "__main__":
