@@ -127,7 +127,7 @@ soak: programs dist
 # Compares Dyno with its peers; prints ratios and records them in docs/benchmarks.md.
 bench: setup-tests build
 	scripts/setup.sh linux-perf
-	cargo build --release --locked --example bare
+	cargo build --release --locked --example bare --example dialogue
 	scripts/db_bench.sh
 	-scripts/go_ycsb.sh
 	-PATH="$$PATH:/usr/local/go/bin" GOBIN='$(CARGO_TARGET_DIR)' \
