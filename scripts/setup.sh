@@ -11,8 +11,7 @@ if [ "${1:-}" = tests ]; then
         mariadb-server postgresql sysbench nvme-cli xfsprogs e2fsprogs qemu-system-x86
         busybox-static linux-image-cloud-amd64 mdadm dmsetup python3-jsonschema fio-examples man-db
         lvm2 nbd-client nbd-server bcache-tools poppler-utils libxml2-utils slurm-wlm munge
-        systemd-container debootstrap python3-venv prometheus python3-prometheus-client faketime
-        strace"
+        systemd-container debootstrap python3-venv prometheus python3-prometheus-client faketime"
 fi
 packages="$packages $*"
 missing=""

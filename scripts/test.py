@@ -43,7 +43,7 @@ SLOWEST = 10
 # As FLAGS of the Makefile.
 OPTIONS = ("--release", "--locked", "--features", "vector")
 # The most lines of a failure that are repeated at the end.
-PANIC_LINES = 12
+PANIC_LINES = 24
 # The duration of each test when it last passed, in seconds.
 TIMES = pathlib.Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target") / "test-times.json"
 # Modules with tests of about a minute or more, used if no durations are recorded.
@@ -106,7 +106,7 @@ class Test:
         """Where and why it failed, for the end of a long log."""
         lines = self.output.splitlines()
         at = [n for n, line in enumerate(lines) if " panicked at " in line]
-        return [line for n in at for line in lines[n:n + 4]][-PANIC_LINES:]
+        return [line for n in at for line in lines[n:n + 12]][-PANIC_LINES:]
 
     def run(self, **more):
         begun = time.monotonic()
