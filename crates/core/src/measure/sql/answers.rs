@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::{Debug, Formatter};
 
+use super::decimal::Decimal;
 use super::error::{SqlError, SqlResult};
 
 /// A value in a row.
@@ -14,7 +15,9 @@ pub enum SqlValue<'a> {
     Int(i64),
     /// A floating-point number.
     Float(f64),
-    /// Text, and decimals as written.
+    /// A decimal whose digits 64 bits hold.
+    Decimal(Decimal),
+    /// Text, and other decimals as written.
     Text(&'a str),
     /// Microseconds since 1970, UTC.
     Time(i64),
@@ -26,6 +29,7 @@ enum StoredValue {
     Null,
     Int(i64),
     Float(f64),
+    Decimal(Decimal),
     Text(usize, usize),
     Time(i64),
 }
@@ -74,6 +78,7 @@ impl Answers {
             SqlValue::Null => StoredValue::Null,
             SqlValue::Int(n) => StoredValue::Int(n),
             SqlValue::Float(f) => StoredValue::Float(f),
+            SqlValue::Decimal(decimal) => StoredValue::Decimal(decimal),
             SqlValue::Text(text) => {
                 let from = self.text.len();
                 self.text.push_str(text);
@@ -135,6 +140,7 @@ impl<'a> AnswerRow<'a> {
             None | Some(StoredValue::Null) => SqlValue::Null,
             Some(StoredValue::Int(n)) => SqlValue::Int(*n),
             Some(StoredValue::Float(f)) => SqlValue::Float(*f),
+            Some(StoredValue::Decimal(decimal)) => SqlValue::Decimal(*decimal),
             Some(StoredValue::Text(from, to)) => SqlValue::Text(&self.text[*from..*to]),
             Some(StoredValue::Time(us)) => SqlValue::Time(*us),
         }
@@ -158,6 +164,7 @@ impl<'a> SqlValue<'a> {
         match self {
             SqlValue::Int(n) => Ok(n),
             SqlValue::Float(f) => Ok(f as i64),
+            SqlValue::Decimal(decimal) => Ok(decimal.at_scale(0).unwrap_or_default()),
             SqlValue::Text(text) => {
                 let whole = text.trim().split('.').next().unwrap_or_default();
                 whole
@@ -175,6 +182,7 @@ impl<'a> SqlValue<'a> {
         match self {
             SqlValue::Int(n) => Ok(n as f64),
             SqlValue::Float(f) => Ok(f),
+            SqlValue::Decimal(decimal) => Ok(decimal.float()),
             SqlValue::Text(text) => text
                 .trim()
                 .parse()
@@ -186,18 +194,13 @@ impl<'a> SqlValue<'a> {
     /// A decimal in units of 10^-`scale`, without intermediate rounding; further digits are
     /// dropped.
     pub fn units(self, scale: u8) -> SqlResult<i64> {
-        let text = match self {
-            SqlValue::Text(text) => text.trim(),
+        let decimal = match self {
+            SqlValue::Decimal(decimal) => Some(decimal),
+            SqlValue::Text(text) => Decimal::of_text(text.trim().as_bytes()),
             other => return Ok((other.float()? * 10f64.powi(i32::from(scale))).round() as i64),
         };
-        let (sign, digits) = text.strip_prefix('-').map_or((1, text), |rest| (-1, rest));
-        let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
-        let part = part.bytes().chain(std::iter::repeat(b'0')).take(usize::from(scale));
-        let units = whole.bytes().chain(part).try_fold(0i64, |units, byte| {
-            let digit = byte.is_ascii_digit().then(|| i64::from(byte - b'0'))?;
-            units.checked_mul(10)?.checked_add(digit)
-        });
-        units.map(|n| sign * n).ok_or_else(|| SqlError::wrong(format!("'{text}' is not a decimal")))
+        let units = decimal.and_then(|decimal| decimal.at_scale(scale));
+        units.ok_or_else(|| SqlError::wrong(format!("{self:?} is not a decimal of 64 bits")))
     }
 
     /// As text; an error for any other kind.

@@ -6,7 +6,7 @@ use mysql::consts::ColumnFlags;
 
 use super::packet::{number, width};
 use crate::measure::sql::answers::{Answers, SqlValue};
-use crate::measure::sql::{SqlError, SqlResult};
+use crate::measure::sql::{Decimal, SqlError, SqlResult};
 
 const TINY: u8 = 0x01;
 const SHORT: u8 = 0x02;
@@ -20,6 +20,7 @@ const DATE: u8 = 0x0a;
 const TIME: u8 = 0x0b;
 const DATETIME: u8 = 0x0c;
 const YEAR: u8 = 0x0d;
+const NEWDECIMAL: u8 = 0xf6;
 
 /// The properties of a column that are needed to read its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,8 +85,14 @@ fn value(
             let length = number(packet, *at) as usize;
             *at += width(packet, *at);
             let own = bytes(packet, at, length)?;
-            answers.push_text(own);
-            return Ok(());
+            let decimal = (column.kind == NEWDECIMAL).then(|| Decimal::of_text(own));
+            match decimal.flatten() {
+                Some(decimal) => SqlValue::Decimal(decimal),
+                None => {
+                    answers.push_text(own);
+                    return Ok(());
+                }
+            }
         }
     };
     answers.push(value);
@@ -153,8 +160,11 @@ mod tests {
             (column(LONGLONG, false), &[1, 0, 0, 0, 1, 0, 0, 0], SqlValue::Int((1 << 32) + 1)),
             (column(DOUBLE, false), &1.5f64.to_le_bytes(), SqlValue::Float(1.5)),
             (column(FLOAT, false), &0.5f32.to_le_bytes(), SqlValue::Float(0.5)),
-            // NEWDECIMAL
-            (column(0xf6, false), &[4, b'1', b'.', b'2', b'5'], SqlValue::Text("1.25")),
+            (
+                column(NEWDECIMAL, false),
+                &[4, b'1', b'.', b'2', b'5'],
+                SqlValue::Decimal(Decimal { units: 125, scale: 2 }),
+            ),
             (column(DATETIME, false), &[7, 0xb2, 0x07, 1, 1, 0, 0, 1], SqlValue::Time(1_000_000)),
             (column(DATE, false), &[4, 0xb2, 0x07, 1, 2], SqlValue::Time(86_400_000_000)),
             (column(DATETIME, false), &[0], SqlValue::Null),

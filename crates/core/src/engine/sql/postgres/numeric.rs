@@ -1,6 +1,7 @@
 //! PostgreSQL's binary NUMERIC: base-10,000 digits, a weight, a sign and a scale.
 
-use crate::measure::sql::{SqlError, SqlResult};
+use crate::measure::sql::answers::SqlValue;
+use crate::measure::sql::{Decimal, SqlError, SqlResult};
 
 /// The maximum number of base-10,000 digits of 64 bits and a scale's padding.
 const MOST_DIGITS: usize = 8;
@@ -25,66 +26,59 @@ pub fn write(units: i64, scale: u8, out: &mut Vec<u8>) {
     digits[..count].iter().rev().for_each(|digit| out.extend_from_slice(&digit.to_be_bytes()));
 }
 
-/// A NUMERIC in decimal notation, "12.34", in a reused string: nothing is allocated under load.
-pub fn read(raw: &[u8], text: &mut String) -> SqlResult<()> {
-    text.clear();
+/// A NUMERIC's value: a floating-point number if 64 bits do not hold its digits.
+pub fn read(raw: &[u8]) -> SqlResult<SqlValue<'static>> {
     let word = |i: usize| raw.get(2 * i..2 * i + 2).map(|b| i16::from_be_bytes([b[0], b[1]]));
     let (Some(count), Some(weight), Some(sign), Some(scale)) = (word(0), word(1), word(2), word(3))
     else {
         return Err(SqlError::wrong("a NUMERIC of fewer than eight bytes"));
     };
+    // Not a number, and infinities.
     if sign as u16 & 0xC000 == 0xC000 {
-        text.push_str("NaN");
-        return Ok(());
+        return Ok(SqlValue::Float(f64::NAN));
     }
-    let digit = |at: i16| match at {
-        0.. if at < count => word(4 + at as usize).unwrap_or(0),
+    let sign = if sign == 0x4000 { -1 } else { 1 };
+    let (weight, after) = (i32::from(weight), (i32::from(scale) + 3) / 4);
+    let digits = (0..=weight + after).map(|at| match at {
+        _ if at < i32::from(count) => word(4 + at as usize).unwrap_or(0),
         _ => 0,
-    };
-    if sign == 0x4000 {
-        text.push('-');
-    }
-    // Below one there are no digits before the point.
-    let first = (0..=weight).find(|&at| digit(at) != 0).unwrap_or(weight);
-    let places = decimal(if weight < 0 { 0 } else { digit(first) });
-    let zeros = places.iter().take(3).take_while(|place| **place == '0').count();
-    text.extend(&places[zeros..]);
-    for at in first.max(0) + 1..=weight {
-        text.extend(decimal(digit(at)));
-    }
-    if scale > 0 {
-        text.push('.');
-        let end = text.len() + scale as usize;
-        for group in 0..(scale + 3) / 4 {
-            text.extend(decimal(digit(weight + 1 + group)));
+    });
+    let units = digits
+        .clone()
+        .try_fold(0i64, |units, digit| units.checked_mul(10_000)?.checked_add(i64::from(digit)));
+    match (units, u8::try_from(scale)) {
+        (Some(units), Ok(scale)) => {
+            let pad = (4 - u32::from(scale) % 4) % 4;
+            Ok(SqlValue::Decimal(Decimal { units: sign * (units / 10i64.pow(pad)), scale }))
         }
-        text.truncate(end);
+        _ => {
+            let units = digits.fold(0.0, |units, digit| units * 1e4 + f64::from(digit));
+            Ok(SqlValue::Float(sign as f64 * units / 1e4f64.powi(after)))
+        }
     }
-    Ok(())
-}
-
-/// The four decimal places of a base-10,000 digit.
-fn decimal(digit: i16) -> [char; 4] {
-    let digit = digit.unsigned_abs();
-    [1000, 100, 10, 1].map(|place| char::from(b'0' + (digit / place % 10) as u8))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::sql::Decimal;
     use proptest::prelude::*;
 
     #[test]
-    fn numbers_below_one_and_zero_have_a_zero_before_the_point() {
-        for (units, scale, text) in
-            [(12, 2, "0.12"), (-5, 4, "-0.0005"), (0, 0, "0"), (0, 2, "0.00"), (10_000, 0, "10000")]
-        {
-            let (mut out, mut seen) = (Vec::new(), String::new());
+    fn zero_and_numbers_below_one_have_their_scale() {
+        for (units, scale) in [(12, 2), (-5, 4), (0, 0), (0, 2), (10_000, 0)] {
+            let mut out = Vec::new();
             write(units, scale, &mut out);
-            read(&out, &mut seen).unwrap();
-            assert_eq!(seen, text);
+            assert_eq!(read(&out).unwrap(), SqlValue::Decimal(Decimal { units, scale }));
         }
+    }
+
+    #[test]
+    fn what_64_bits_do_not_hold_is_a_floating_point_number() {
+        let words = |words: &[u16]| words.iter().flat_map(|w| w.to_be_bytes()).collect::<Vec<_>>();
+        let large = words(&[1, 5, 0, 0, 7]);
+        assert_eq!(read(&large).unwrap(), SqlValue::Float(7e20));
+        assert!(read(&words(&[0, 0, 0xC000, 0])).unwrap().float().unwrap().is_nan());
+        assert!(read(&large[..6]).is_err());
     }
 
     proptest! {
@@ -94,9 +88,14 @@ mod tests {
         ) {
             let mut out = Vec::new();
             write(units, scale, &mut out);
-            let mut text = String::new();
-            read(&out, &mut text).unwrap();
-            prop_assert_eq!(text, Decimal { units, scale }.to_string());
+            prop_assert_eq!(read(&out).unwrap(), SqlValue::Decimal(Decimal { units, scale }));
+        }
+
+        #[test]
+        fn rubbish_is_an_error_or_a_value_and_never_a_panic(
+            raw in proptest::collection::vec(any::<u8>(), 0..24),
+        ) {
+            let _ = read(&raw);
         }
     }
 }

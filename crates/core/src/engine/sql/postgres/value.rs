@@ -50,7 +50,7 @@ fn put_decimal(units: i64, scale: u8, out: &mut Vec<u8>) {
 }
 
 /// Stores a value of a row.
-pub fn keep(ty: &Type, raw: &[u8], numeric: &mut String, answers: &mut Answers) -> SqlResult<()> {
+pub fn keep(ty: &Type, raw: &[u8], answers: &mut Answers) -> SqlResult<()> {
     let value = match *ty {
         Type::INT2 => SqlValue::Int(i64::from(i16::from_be_bytes(fixed(raw)?))),
         Type::INT4 => SqlValue::Int(i64::from(i32::from_be_bytes(fixed(raw)?))),
@@ -58,10 +58,7 @@ pub fn keep(ty: &Type, raw: &[u8], numeric: &mut String, answers: &mut Answers) 
         Type::BOOL => SqlValue::Int(i64::from(fixed::<1>(raw)?[0] != 0)),
         Type::FLOAT4 => SqlValue::Float(f64::from(f32::from_be_bytes(fixed(raw)?))),
         Type::FLOAT8 => SqlValue::Float(f64::from_be_bytes(fixed(raw)?)),
-        Type::NUMERIC => {
-            numeric::read(raw, numeric)?;
-            SqlValue::Text(numeric)
-        }
+        Type::NUMERIC => numeric::read(raw)?,
         Type::TIMESTAMP | Type::TIMESTAMPTZ => {
             SqlValue::Time(i64::from_be_bytes(fixed(raw)?) + EPOCH_2000_US)
         }

@@ -34,8 +34,6 @@ pub struct PostgresWire {
     socket: Socket,
     out: Vec<u8>,
     received: Received,
-    /// A reused buffer for reading NUMERICs.
-    numeric: String,
 }
 
 /// One message from the server: its kind, and the position of its body in the buffer.
@@ -47,7 +45,7 @@ struct ServerMessage {
 impl PostgresWire {
     pub fn new(socket: Socket) -> PostgresWire {
         let (out, received) = (Vec::with_capacity(16 * 1024), Received::new());
-        PostgresWire { socket, out, received, numeric: String::with_capacity(64) }
+        PostgresWire { socket, out, received }
     }
 
     /// Prepares a statement under a name.
@@ -258,16 +256,15 @@ impl PostgresWire {
     }
 
     fn row(
-        &mut self,
+        &self,
         body: std::ops::Range<usize>,
         columns: &[Type],
         answers: &mut Answers,
     ) -> SqlResult<()> {
-        let PostgresWire { received, numeric, .. } = self;
-        for (raw, ty) in cells(received.at(body)).zip(columns) {
+        for (raw, ty) in cells(self.received.at(body)).zip(columns) {
             match raw.ok_or_else(cut)? {
                 None => answers.push(SqlValue::Null),
-                Some(raw) => value::keep(ty, raw, numeric, answers)?,
+                Some(raw) => value::keep(ty, raw, answers)?,
             }
         }
         answers.end_row();

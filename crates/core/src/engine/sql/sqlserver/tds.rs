@@ -110,11 +110,7 @@ pub fn keep(data: ColumnData<'_>, answers: &mut Answers) -> SqlResult<()> {
         ColumnData::F32(f) => f.map(|f| SqlValue::Float(f64::from(f))),
         ColumnData::F64(f) => f.map(SqlValue::Float),
         ColumnData::String(text) => text.as_deref().map(SqlValue::Text),
-        ColumnData::Numeric(Some(n)) => {
-            answers.push(SqlValue::Text(&decimal(*n)));
-            return Ok(());
-        }
-        ColumnData::Numeric(None) => None,
+        ColumnData::Numeric(n) => n.map(decimal),
         ColumnData::DateTime2(at) => at.map(|at| SqlValue::Time(from_server(at))),
         // Counted from 1900, in three-hundredths of a second.
         ColumnData::DateTime(at) => at.map(|at| {
@@ -131,9 +127,12 @@ pub fn keep(data: ColumnData<'_>, answers: &mut Answers) -> SqlResult<()> {
     Ok(())
 }
 
-fn decimal(n: Numeric) -> String {
-    i64::try_from(n.value())
-        .map_or_else(|_| n.to_string(), |units| Decimal { units, scale: n.scale() }.to_string())
+/// A floating-point number if 64 bits do not hold its digits.
+fn decimal(n: Numeric) -> SqlValue<'static> {
+    match i64::try_from(n.value()) {
+        Ok(units) => SqlValue::Decimal(Decimal { units, scale: n.scale() }),
+        Err(_) => SqlValue::Float(n.value() as f64 / 10f64.powi(i32::from(n.scale()))),
+    }
 }
 
 /// Stored as the server itself would print it.
@@ -144,6 +143,7 @@ pub fn keep_as_text(data: ColumnData<'_>, answers: &mut Answers) -> SqlResult<()
     match own.first(0).map_or(SqlValue::Null, |row| row.at(0)) {
         SqlValue::Int(n) => answers.push(SqlValue::Text(&n.to_string())),
         SqlValue::Float(f) => answers.push(SqlValue::Text(&f.to_string())),
+        SqlValue::Decimal(decimal) => answers.push(SqlValue::Text(&decimal.to_string())),
         SqlValue::Time(us) => match jiff::Timestamp::from_microsecond(us) {
             Ok(at) => {
                 answers.push(SqlValue::Text(&at.to_zoned(TimeZone::UTC).datetime().to_string()))
@@ -265,6 +265,6 @@ mod tests {
     #[test]
     fn decimals_keep_every_digit() {
         let sent = Param::Decimal { units: -1234, scale: 2 }.into_sql();
-        assert_eq!(shown(sent), "Text(\"-12.34\")");
+        assert_eq!(shown(sent), "Decimal(Decimal { units: -1234, scale: 2 })");
     }
 }
