@@ -20,7 +20,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from peers import free_port, preloaded
+from peers import free_port, output, preloaded
 from table import PAIRS, Table, in_turns
 
 DYNO = Path(os.environ.get("CARGO_TARGET_DIR", "target")) / "release/dyno"
@@ -33,11 +33,10 @@ def run(command, env=None):
     def cpu():
         usage = resource.getrusage(resource.RUSAGE_CHILDREN)
         return usage.ru_utime + usage.ru_stime
+
     before, started = cpu(), time.monotonic()
-    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, env=env)
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
-    return done.stdout, cpu() - before, time.monotonic() - started
+    out = output(command, env=env)
+    return out, cpu() - before, time.monotonic() - started
 
 
 class Server:

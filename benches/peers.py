@@ -70,13 +70,19 @@ def preloaded(name, folder):
     return library
 
 
-def run(command, **kwargs):
-    """Runs a command; returns its output and its user CPU seconds."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+def output(command, **kwargs):
+    """Runs a command; returns its output."""
     done = subprocess.run([str(c) for c in command], capture_output=True, text=True, **kwargs)
     if done.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
-    return done.stdout, resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    return done.stdout
+
+
+def run(command, **kwargs):
+    """Runs a command; returns its output and its user CPU seconds."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    out = output(command, **kwargs)
+    return out, resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
 
 def run_sampled(command):
