@@ -26,6 +26,10 @@ fn thread_ns() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
+/// One question in so many may end in an error, as in a deadlock: with more, the server would not
+/// do what it did for the recorded client.
+const MOST_REFUSED: u64 = 100;
+
 /// A question and the length of its recorded answer.
 type Question<'a> = (&'a [u8], usize);
 
@@ -88,12 +92,14 @@ struct Connection {
     buffer: Vec<u8>,
     from: usize,
     to: usize,
+    /// Answers that are errors.
+    refused: u64,
 }
 
 impl Connection {
     fn open(path: &str, protocol: Protocol) -> Result<Connection> {
         let socket = UnixStream::connect(path).context(path.to_string())?;
-        Ok(Connection { socket, protocol, buffer: vec![0; 64 * 1024], from: 0, to: 0 })
+        Ok(Connection { socket, protocol, buffer: vec![0; 64 * 1024], from: 0, to: 0, refused: 0 })
     }
 
     /// Sends a question and waits for the first bytes of its answer: with `poll`, because `recv` on
@@ -133,17 +139,23 @@ impl Connection {
     fn answer(&mut self) -> Result<()> {
         match self.protocol {
             Protocol::MySql => self.answer_mysql(),
-            Protocol::Postgres => {
-                while self.message()?.0 != b'Z' {}
-                Ok(())
-            }
+            Protocol::Postgres => loop {
+                match self.message()?.0 {
+                    b'Z' => return Ok(()),
+                    b'E' => self.refused += 1,
+                    _ => {}
+                }
+            },
         }
     }
 
     fn answer_mysql(&mut self) -> Result<()> {
-        const DONE: [u8; 2] = [0x00, 0xff];
+        const OK: u8 = 0x00;
+        const ERROR: u8 = 0xff;
+        const END: u8 = 0xfe;
         let (columns, length, described) = self.message()?;
-        if DONE.contains(&columns) {
+        self.refused += u64::from(columns == ERROR);
+        if [OK, ERROR].contains(&columns) {
             return Ok(());
         }
         // MariaDB says with a zero that it has described the columns before.
@@ -153,8 +165,11 @@ impl Connection {
         }
         loop {
             match self.message()? {
-                (0xfe, length, _) if length < 9 => return Ok(()),
-                (0xff, ..) => return Ok(()),
+                (END, length, _) if length < 9 => return Ok(()),
+                (ERROR, ..) => {
+                    self.refused += 1;
+                    return Ok(());
+                }
                 _ => {}
             }
         }
@@ -192,19 +207,25 @@ impl Replay<'_> {
         ready.send(()).map_err(|_| gone())?;
         drop(ready);
         go.recv().map_err(|_| gone())?;
-        let (begun_ns, from_ns) = (thread_ns(), self.clock.now_ns());
+        let (begun_ns, from_ns, mut asked) = (thread_ns(), self.clock.now_ns(), 0);
         for (question, _) in load {
             connection.ask(question)?;
             for _ in 0..connection.protocol.answers(question) {
                 connection.answer()?;
+                asked += 1;
             }
             let over = self.clock.now_ns() > from_ns + self.length_ns;
             if over || self.ended.load(Ordering::Relaxed) {
                 break;
             }
         }
+        let spent_ns = thread_ns() - begun_ns;
         self.ended.store(true, Ordering::Relaxed);
-        Ok(thread_ns() - begun_ns)
+        if connection.refused * MOST_REFUSED > asked {
+            let what = format!("{} of {asked} questions", connection.refused);
+            return Err(failed(what, "the server answered with errors; is its data as recorded?"));
+        }
+        Ok(spent_ns)
     }
 
     fn run_all(&self, files: &[Vec<u8>]) -> Result<u64> {

@@ -172,8 +172,8 @@ def add_share(table, loaded, threads):
         return dict(share=(ran["cpu"] - start["cpu"]) / (ran["server"] - start["server"]))
 
     pairs = in_turns(dyno, lambda: loaded.replay(files))
-    table.add_rounds(f"{label(loaded.server)}no-wait, {threads} threads", pairs, 1, GOAL,
-                     figure="share", shown="{:.3f}".format, at_most=True)
+    what = f"{label(loaded.server)}no-wait, {threads} threads: client CPU ÷ the server's"
+    table.add_rounds(what, pairs, 1, GOAL, figure="share", shown="{:.3f}".format, at_most=True)
 
 
 def add_pairs(table, server, folder, threads):
@@ -224,7 +224,7 @@ def main():
         print(f"no {name}: NOT MEASURED; its lines are those of an earlier run")
     if not shutil.which("go-tpc"):
         print("no go-tpc on the PATH: NOT PAIRED with it; its lines are those of an earlier run")
-    shares = Table("A client of the same dialogue", floors=False)
+    shares = Table("The least client", floors=False)
     pairs = Table("go-tpc", floors=False) if shutil.which("go-tpc") else None
     versions = ", ".join(measured(kind, shares, pairs) for kind in kinds)
     versions = f"{versions}, {WAREHOUSES} warehouses"

@@ -196,6 +196,16 @@ pub struct StatementBatch<'p> {
 }
 
 impl<'p> StatementBatch<'p> {
+    /// With room for a load's transactions, so that a larger one than before allocates nothing in
+    /// the measured window.
+    pub fn with_room() -> StatementBatch<'p> {
+        StatementBatch {
+            params: Vec::with_capacity(512),
+            statements: Vec::with_capacity(64),
+            sent: Statements::default(),
+        }
+    }
+
     /// Empty, with the previous capacity, so that transactions allocate nothing.
     pub fn emptied<'q>(mut self) -> StatementBatch<'q> {
         self.params.clear();

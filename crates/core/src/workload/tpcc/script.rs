@@ -65,7 +65,7 @@ impl TpccScript {
             now: Param::Null,
             found: Answers::with_room(),
             done: Answers::with_room(),
-            batch: StatementBatch::default(),
+            batch: StatementBatch::with_room(),
         }
     }
 }
