@@ -194,13 +194,15 @@ impl<'a> SqlValue<'a> {
     /// A decimal in units of 10^-`scale`, without intermediate rounding; further digits are
     /// dropped.
     pub fn units(self, scale: u8) -> SqlResult<i64> {
-        let decimal = match self {
-            SqlValue::Decimal(decimal) => Some(decimal),
-            SqlValue::Text(text) => Decimal::of_text(text.trim().as_bytes()),
-            other => return Ok((other.float()? * 10f64.powi(i32::from(scale))).round() as i64),
-        };
-        let units = decimal.and_then(|decimal| decimal.at_scale(scale));
-        units.ok_or_else(|| SqlError::wrong(format!("{self:?} is not a decimal of 64 bits")))
+        match self {
+            SqlValue::Decimal(decimal) => decimal.at_scale(scale).ok_or_else(|| {
+                SqlError::wrong(format!("64 bits do not hold {decimal} with {scale} digits"))
+            }),
+            SqlValue::Text(text) => Decimal::of_text(text.trim().as_bytes())
+                .and_then(|decimal| decimal.at_scale(scale))
+                .ok_or_else(|| SqlError::wrong(format!("'{text}' is not a decimal"))),
+            other => Ok((other.float()? * 10f64.powi(i32::from(scale))).round() as i64),
+        }
     }
 
     /// As text; an error for any other kind.

@@ -85,14 +85,12 @@ fn value(
             let length = number(packet, *at) as usize;
             *at += width(packet, *at);
             let own = bytes(packet, at, length)?;
-            let decimal = (column.kind == NEWDECIMAL).then(|| Decimal::of_text(own));
-            match decimal.flatten() {
-                Some(decimal) => SqlValue::Decimal(decimal),
-                None => {
-                    answers.push_text(own);
-                    return Ok(());
-                }
-            }
+            let decimal = (column.kind == NEWDECIMAL).then(|| Decimal::of_text(own)).flatten();
+            let Some(decimal) = decimal else {
+                answers.push_text(own);
+                return Ok(());
+            };
+            SqlValue::Decimal(decimal)
         }
     };
     answers.push(value);
