@@ -97,32 +97,25 @@ class Table:
         medians = [shown(statistics.median(all)) for all in (ours, theirs)]
         self.add(what, *medians, goal, against(ours), floors=floors, **how)
 
-
     def record(self, name, facts):
-        """Writes the lines to the page."""
-        record(name, facts, self.columns, self.rows)
+        """Writes the lines to the page between the markers of that name, replacing lines of the
+        same name."""
+        begin, end = (f"<!-- {name} {which} -->" for which in ("begin", "end"))
+        page = Path(__file__).resolve().parent.parent / "docs/benchmarks.md"
+        cpu = next(
+            (l.split(":")[1].strip() for l in open("/proc/cpuinfo") if l.startswith("model name")),
+            "unknown",
+        )
+        before, rest = page.read_text().split(begin)
+        old, after = rest.split(end)
+        what = lambda row: row.split("|")[1].strip()
+        earlier = [row for row in old.splitlines() if row.startswith("| ")]
+        rows = {what(row): row for row in earlier + self.rows if what(row) != "What"}
+        head = f"| {' | '.join(self.columns)} |\n{'|---' * len(self.columns)}|"
+        facts = f"{cpu}, {os.cpu_count()} processors, Linux {platform.release()}; {facts}."
+        page.write_text("\n".join([before + begin, facts, "", head, *rows.values(), end + after]))
 
 
 def compare(table, what, goal, ours, theirs, count=PAIRS, equal=False, floor=None):
     rounds = in_turns(ours, theirs, *([floor] if floor else []), count=count)
     table.add_rounds(what, rounds, 1, goal, floor=2 if floor else None, equal=equal)
-
-
-def record(name, facts, columns, lines):
-    """Writes lines of a table to the page between its markers, replacing lines of the same name."""
-    begin, end = (f"<!-- {name} {which} -->" for which in ("begin", "end"))
-    page = Path(__file__).resolve().parent.parent / "docs/benchmarks.md"
-    cpu = next(
-        (l.split(":")[1].strip() for l in open("/proc/cpuinfo") if l.startswith("model name")),
-        "unknown",
-    )
-    before, rest = page.read_text().split(begin)
-    old, after = rest.split(end)
-    what = lambda row: row.split("|")[1].strip()
-    rows = {
-        what(row): row for row in old.splitlines() if row.startswith("| ") and what(row) != "What"
-    }
-    rows.update({what(row): row for row in lines})
-    head = f"| {' | '.join(columns)} |\n{'|---' * len(columns)}|"
-    facts = f"{cpu}, {os.cpu_count()} processors, Linux {platform.release()}; {facts}."
-    page.write_text("\n".join([before + begin, facts, "", head, *rows.values(), end + after]))
