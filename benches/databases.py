@@ -296,7 +296,7 @@ def main():
     server = Server(folder)
     table = Table("sysbench", floors=False)
     peer = run(["sysbench", "--version"])[0].strip()
-    facts = f"MariaDB {server.version}, {peer}; {PAIRS} pairs of {SECONDS} s"
+    facts = f"MariaDB {server.version}, {peer}; runs of {SECONDS} s"
     try:
         chosen = sys.argv[1:] or list(parts)
         if chosen[0] != "load":

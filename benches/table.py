@@ -4,6 +4,7 @@ import math
 import os
 import platform
 import statistics
+import time
 from pathlib import Path
 
 PAIRS = int(os.environ.get("PAIRS", "6"))
@@ -46,7 +47,8 @@ class Table:
     one."""
 
     def __init__(self, peer="Peer", floors=True):
-        columns = ["What", "Dyno", peer, "Ratio (median)", "Range", "Floor", "Goal", "Met"]
+        columns = ["What", "Dyno", peer, "Ratio (median)", "Range", "Floor", "Goal", "Met", "Pairs",
+                   "Recorded"]
         self.columns = [name for name in columns if floors or name != "Floor"]
         self.rows = []
 
@@ -79,6 +81,8 @@ class Table:
             "Floor": "-" if floor is None else f"{floor:.2f}",
             "Goal": goal + (f", or interval above {least - EQUAL:.2f}" if equal else ""),
             "Met": "yes" if met else "open" if open_ else "NO",
+            "Pairs": f"{len(ratios)}",
+            "Recorded": time.strftime("%Y-%m-%d %H:%M"),
         }
         # The column that is left is the peer's.
         self.rows.append(f"| {' | '.join(cells.get(name, theirs) for name in self.columns)} |")

@@ -228,7 +228,7 @@ def main():
     pairs = Table("go-tpc", floors=False) if shutil.which("go-tpc") else None
     versions = ", ".join(measured(kind, shares, pairs) for kind in kinds)
     versions = f"{versions}, {WAREHOUSES} warehouses"
-    facts = f"{PAIRS} pairs of %s s; all conditions hold afterwards"
+    facts = "runs of %s s; all conditions hold afterwards"
     shares.record("tpcc", f"{versions}; {facts % SHARE_SECONDS}")
     if pairs:
         version = re.search(r"Release version: (\S+)", run(["go-tpc", "version"])[0])[1]

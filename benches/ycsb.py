@@ -126,8 +126,7 @@ def main():
         go_ycsb(server, "load", {"operationcount": RECORDS})
         keep(server, "dyno"), keep(server, "goycsb")
         table = Table("go-ycsb", floors=False)
-        facts = f"MariaDB {server.version}, go-ycsb 1.0.3, {RECORDS:,} records"
-        facts += f"; {PAIRS} pairs of {SECONDS} s"
+        facts = f"MariaDB {server.version}, go-ycsb 1.0.3, {RECORDS:,} records; runs of {SECONDS} s"
         for name in sys.argv[1:] or MIXES:
             add_lines(table, server, folder, name)
             table.record("go-ycsb", facts)
