@@ -14,7 +14,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-import run as bench
+import dyno as bench
+import rocksdb
 from table import in_turns, si
 
 PAIRS = int(os.environ.get("PAIRS", "5"))
@@ -43,7 +44,7 @@ def loads():
         yield f"io_uring, depth {depth}", [shape.format('"uring"', depth)], file("uring")
     yield "libaio, depth 32", [shape.format('"libaio"', 32)], file("libaio")
     yield "psync, cached file", [shape.format('"psync"', 1)], file("psync")
-    readers, writer, database = bench.rocksdb_streams()
+    readers, writer, database = rocksdb.streams()
     for threads in (1, 2):
         yield f"RocksDB readrandom, {threads} threads", [readers.format(threads)], database
         streams = [readers.format(threads), writer]

@@ -174,9 +174,9 @@ def bare_reads(depth, file, *completions):
     return float(out), user
 
 
-def db_bench(folder, benchmark, threads, *options):
+def db_bench(folder, benchmark, threads, options, seconds, by):
     """Ops/s of a benchmark on an existing database, unless an option says otherwise."""
-    out, _ = run(
+    out, _ = by(
         [
             DB_BENCH,
             f"--db={folder}",
@@ -188,7 +188,7 @@ def db_bench(folder, benchmark, threads, *options):
             f"--cache_size={DB['cache']}",
             "--compression_type=none",
             f"--threads={threads}",
-            f"--duration={SECONDS}",
+            f"--duration={seconds}",
             "--histogram=1",
             "--open_files=-1",
             "--benchmark_write_rate_limit=5000000",

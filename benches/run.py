@@ -6,27 +6,22 @@ Prints a table and writes it into docs/benchmarks.md between its markers. Needs 
 peers.py. Absolute figures belong to the machine; only the ratios are claims.
 """
 
-import csv
 import functools
-import io
 import shutil
 import sys
 import tempfile
 from pathlib import Path
 
 import replay
+import rocksdb
+from dyno import NULL, dyno, file_dataset, ops
 from peers import (
-    DB,
-    DB_BENCH,
-    DYNO,
     IO_URING,
     LIBAIO,
-    MIXGRAPH,
     SAMPLED_S,
     SECONDS,
     bare,
     bare_reads,
-    db_bench,
     fio,
     fio_version,
     run,
@@ -39,40 +34,6 @@ from table import PAIRS, QUICK_PAIRS, Table, compare, in_turns, nanoseconds
 
 # Of lines in which less is better.
 IN_NS = dict(shown=nanoseconds, at_most=True)
-NULL = 'name = "io"\nengine = "null"\nworkload = "random"'
-
-
-def file_dataset(name, engine, mib=256):
-    """A filled file."""
-    fill = '{ kind = "sequential", read = 0 }'
-    return f'[dataset.{name}]\nengine = "{engine}"\nsize = "{mib}MiB"\nfill = {fill}'
-
-
-def dyno(home, streams, dataset="", seconds=SECONDS, warmup="0s", options=(), by=run):
-    """One point on one drive, or on a group of several; returns its data rows and the user CPU
-    seconds."""
-    with tempfile.TemporaryDirectory() as folder:
-        protocol, bundle = Path(folder) / "bench.toml", Path(folder) / "bench.dyno"
-        protocol.write_text(
-            f'title = "Bench"\nsource = "benches/run.py"\n{dataset}\n[[step]]\nname = "bench"\n'
-            f'duration = "{seconds}s"\nwarmup = "{warmup}"\n'
-            + "".join(f"[[step.stream]]\n{stream}\n" for stream in streams)
-        )
-        what = [protocol, "--subject", f"A={home}", "--repeats", "1"]
-        if isinstance(home, list):
-            drives = ", ".join(f'{{ path = "{Path(one).resolve()}" }}' for one in home)
-            what = [Path(folder) / "plan.toml"]
-            what[0].write_text(
-                'protocol = "./bench.toml"\nrepeats = 1\n'
-                f'[[subject]]\nname = "A"\ndrives = [{drives}]\n'
-            )
-        _, user = by([DYNO, "run", *what, "--output", bundle, *options])
-        rows = list(csv.DictReader(io.StringIO(run([DYNO, "export", bundle])[0])))
-    return [row for row in rows if row["headline"] == "true"], user
-
-
-def ops(rows):
-    return sum(float(row["ops_per_s"]) for row in rows)
 
 
 def null_and_nop(table, home):
@@ -326,71 +287,6 @@ def replayed(table, home):
     table.add_rounds(what, pairs, 1, 0.1, figure=0, shown=shown, at_most=True)
 
 
-def rocksdb_streams():
-    """Readers (number of threads left open), a writer at 5 MB/s, and their database."""
-    dataset = (
-        f'[dataset.db]\nengine = "rocksdb"\nkeys = {DB["keys"]}\n'
-        f'key_size = {DB["key"]}\nvalue_size = {DB["value"]}\n'
-        f'block_cache = {DB["cache"]}\nstatistics = false\n'
-        # db_bench's defaults that differ from RocksDB's and affect this load.
-        'options = { compression = "kNoCompression", '
-        'enable_pipelined_write = true, delayed_write_rate = 8388608, '
-        'level_compaction_dynamic_level_bytes = false, table_cache_numshardbits = 4 }\n'
-        'fill = { kind = "filluniquerandom" }'
-    )
-    readers = 'name = "readers"\nengine = "rocksdb"\nworkload = "readrandom"\nthreads = {}'
-    writer = (
-        'name = "writer"\nengine = "rocksdb"\nworkload = "overwrite"\n'
-        'headline = false\nrate = "5MB/s"\narrival = "refill"'
-    )
-    return readers, writer, dataset
-
-
-def rocksdb(table, home):
-    readers, writer, dataset = rocksdb_streams()
-    dyno(home, [readers.format(1)], dataset, 1)
-    # A run that writes leaves files behind that the next one reads, so each starts with a copy of
-    # the same database.
-    data, kept = Path(home) / "dyno-data", Path(home) / "kept"
-    data.rename(kept)
-
-    def fresh(measure):
-        shutil.rmtree(data, ignore_errors=True)
-        shutil.copytree(kept, data)
-        return measure()
-
-    for threads in (1, 2):
-        for name, streams in [
-            ("readrandom", [readers.format(threads)]),
-            ("readwhilewriting", [readers.format(threads), writer]),
-        ]:
-            compare(table, f"RocksDB {name}, {threads} threads, cached, against db_bench", 1,
-                    lambda: fresh(lambda: ops(dyno(home, streams, dataset)[0])),
-                    lambda: fresh(lambda: db_bench(data / "db.0", name, threads)),
-                    count=QUICK_PAIRS, equal=True)
-    mix = 'name = "mix"\nengine = "rocksdb"\nworkload = "mixgraph"\nthreads = {}'
-    fill = 'name = "fill"\nengine = "rocksdb"\nworkload = "fillrandom"\nthreads = {}'
-    # fillrandom begins with an empty database. A single file more makes a compaction begin earlier.
-    unfilled = dataset[:dataset.index("fill = ")]
-    anew = ("--use_existing_db=0", "--benchmark_write_rate_limit=0")
-
-    def emptied(measure):
-        shutil.rmtree(data, ignore_errors=True)
-        data.mkdir()
-        run([DB_BENCH, f"--db={data}/db.0", "--benchmarks=stats", "--use_existing_db=0"])
-        return measure()
-
-    for threads in (1, 2):
-        what = f"{threads} threads, cached, against db_bench"
-        compare(table, f"RocksDB mixgraph, {what}", 1,
-                lambda: fresh(lambda: ops(dyno(home, [mix.format(threads)], dataset)[0])),
-                lambda: fresh(lambda: db_bench(data / "db.0", "mixgraph", threads, *MIXGRAPH)))
-        compare(table, f"RocksDB fillrandom, {what}", 1,
-                lambda: emptied(lambda: ops(dyno(home, [fill.format(threads)], unfilled)[0])),
-                lambda: emptied(lambda: db_bench(data / "db.0", "fillrandom", threads, *anew)),
-                count=QUICK_PAIRS, equal=True)
-
-
 def main():
     """All lines, or those of the parts named on the command line; replaces recorded ones."""
     disk, memory = tempfile.mkdtemp(dir="."), tempfile.mkdtemp(dir="/dev/shm")
@@ -408,7 +304,7 @@ def main():
         "telemetry": lambda table: telemetry(table, memory),
         "open-loop": lambda table: open_loop(table, memory),
         "replay": lambda table: replayed(table, memory),
-        "rocksdb": lambda table: rocksdb(table, memory),
+        "rocksdb": lambda table: rocksdb.lines(table, memory),
     }
     table = Table()
     try:
