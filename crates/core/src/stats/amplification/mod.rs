@@ -74,22 +74,24 @@ pub fn growth(
 /// command of a second at most.
 const REACH_S: f64 = 2.0;
 
-/// The largest change that followed readings without one; 0 where each reading shows a change. Of a
-/// change that came after a longer gap between readings than the counter had stood still, only the
-/// share of that time: a busy machine reads late, which is no sign of a counter updated seldom.
+/// The largest change that followed readings without one; 0 where each reading shows a change. A
+/// counter that is updated seldom then shows at once what was written meanwhile: several times what
+/// the mean rate writes between two readings. A change that does not exceed it by half is no such
+/// update: the load had stalled, or a busy machine had read late.
 fn largest_update(span: &[&CounterReading]) -> f64 {
-    let (mut largest, mut still_s) = (0f64, 0f64);
     // The first and the last reading lie outside the load, where nothing is to change.
     let inside = span.get(1..span.len() - 1).unwrap_or_default();
+    let grown = |from: &CounterReading, to: &CounterReading| (to.0 - from.0, to.1 - from.1);
+    let Some((all_s, all)) = inside.first().zip(inside.last()).map(|(a, b)| grown(a, b)) else {
+        return 0.0;
+    };
+    let (mut largest, mut stood_still) = (0f64, false);
     for pair in inside.windows(2) {
-        let (gap_s, change) = (pair[1].0 - pair[0].0, pair[1].1 - pair[0].1);
-        if change == 0.0 {
-            still_s += gap_s;
-            continue;
+        let (gap_s, change) = grown(pair[0], pair[1]);
+        if stood_still && change > 1.5 * gap_s * all / all_s {
+            largest = largest.max(change);
         }
-        let share = if gap_s > still_s { still_s / gap_s } else { 1.0 };
-        largest = largest.max(if still_s > 0.0 { change * share } else { 0.0 });
-        still_s = 0.0;
+        stood_still = change == 0.0;
     }
     largest
 }
