@@ -138,6 +138,29 @@ fn the_subject_of_the_brief_comes_first_and_its_losses_stand_beside_its_gains() 
     );
 }
 
+#[test]
+fn the_figure_calls_out_the_difference_that_the_sentence_states() {
+    let folder = made::folder();
+    let dir = folder.path();
+    let step = made::step("reads", "sweep = { axis = \"io.depth\", values = [2, 4, 8] }", "");
+    let mut rng = made::rng(83, 0);
+    made::write(&dir.join("b.dyno"), &made::plan(dir, &step, 2, 5), &mut |key| {
+        let depth = key.axis.as_ref().map_or(0.0, |axis| axis.value.as_f64());
+        // A's lead is largest at the smallest depth; at the largest, B drifts.
+        let lead = if depth < 3.0 { 1.6 } else { 1.2 };
+        let of_a = if key.subject == "A" { lead } else { 1.0 };
+        let drifts = key.subject == "B" && depth > 4.0;
+        let ops_per_s = 40_000.0 * of_a * (0.003 * rng.normal()).exp();
+        let second = |s: u32| ops_per_s * if drifts && s >= 20 { 0.5 } else { 1.0 };
+        let seconds = (0..40).map(second).collect();
+        Some(Figures { ops_per_s, p99_ns: 90_000.0, seconds, ..Figures::default() })
+    });
+    let first = first_page(dir, &[]);
+    assert!(first.contains("reads: A delivers ") && first.contains("than B at depth 4"), "{first}");
+    let called = first.split("claimed: A +").nth(1).unwrap_or_default();
+    assert!(called.starts_with(['1', '2']) && called.contains("at depth 4"), "{first}");
+}
+
 /// Three repeats of A and B, of which B drifts where that is asked for.
 fn two(dir: &Path, drifts: bool) {
     let plan = made::plan(dir, &made::step("reads", "", ""), 2, 3);

@@ -1,5 +1,6 @@
-//! Claims at the points of a step's figures: for each subject that is better somewhere, its largest
-//! difference, which the figure calls out at its position.
+//! Claims at the points of a step's figures: for each subject that is better somewhere, the
+//! difference that the summary states, otherwise its largest, which the figure calls out at its
+//! position.
 
 use std::cmp::Ordering;
 
@@ -20,8 +21,8 @@ use crate::terms::place::place;
 const MOST: usize = 2;
 
 impl StepDrawing<'_> {
-    /// The largest claimed differences in a metric at points of the figure, one per subject;
-    /// largest first.
+    /// Claimed differences in a metric at points of the figure, one per subject: that of the
+    /// summary, otherwise the largest. In this order.
     fn claimed(&self, metric: &Metric) -> Vec<&Comparison> {
         let at = |c: &&Comparison| {
             matches!(c.at, StepPlace::Value(_) | StepPlace::Load(_)) && c.is_claimed()
@@ -30,10 +31,9 @@ impl StepDrawing<'_> {
             let all = self.comparisons.all.iter();
             all.filter(|c| c.step == self.step.key && c.metric == *metric).filter(at)
         };
-        // The headline place of the step, if something is claimed there.
-        let leads = |c: &Comparison| {
-            self.step.headline_value.is_some_and(|value| c.at == StepPlace::Value(value))
-        };
+        // The place that the first page and the summary state, if something is claimed there.
+        let stated = self.comparisons.leads[self.step.key].value;
+        let leads = |c: &Comparison| stated.is_some_and(|value| c.at == StepPlace::Value(value));
         let order = |a: &&Comparison, b: &&Comparison| {
             (leads(a), a.low).partial_cmp(&(leads(b), b.low)).unwrap_or(Ordering::Equal)
         };
