@@ -16,6 +16,7 @@ from pathlib import Path
 # CPU time after which a program has started. Until then both may use every processor, so that the
 # start of one takes little from the other's load.
 STARTED_S = 0.25
+AUTOGROUP = Path("/proc/sys/kernel/sched_autogroup_enabled")
 
 
 class Session:
@@ -54,6 +55,8 @@ class Session:
 def at_once(processors, *measures):
     """One figure of each, on so many processors. A measurement runs its program by the function
     that it is passed."""
+    if AUTOGROUP.read_text().strip() != "1":
+        sys.exit(f"at once: processors are not divided between sessions: write 1 to {AUTOGROUP}")
     sessions = [Session() for _ in measures]
     chosen = sorted(os.sched_getaffinity(0))[-processors:]
     with ThreadPoolExecutor(len(measures)) as pool:
