@@ -74,10 +74,12 @@ pub fn growth(
 /// command of a second at most.
 const REACH_S: f64 = 2.0;
 
-/// The largest change that followed readings without one; 0 where each reading shows a change. A
-/// counter that is updated seldom then shows at once what was written meanwhile: several times what
-/// the mean rate writes between two readings. A change that does not exceed it by half is no such
-/// update: the load had stalled, or a busy machine had read late.
+/// The largest change that followed readings without one; 0 where each reading shows a change. Of a
+/// change that came after a longer gap between readings than the counter had stood still, only the
+/// share of that time: a busy machine reads late, which is no sign of a counter updated seldom.
+/// After a shorter gap, a counter that is updated seldom shows at once what was written meanwhile:
+/// several times what the mean rate writes in the gap. A change that does not exceed that by half
+/// is the first one after a stall of the load.
 fn largest_update(span: &[&CounterReading]) -> f64 {
     // The first and the last reading lie outside the load, where nothing is to change.
     let inside = span.get(1..span.len() - 1).unwrap_or_default();
@@ -85,13 +87,19 @@ fn largest_update(span: &[&CounterReading]) -> f64 {
     let Some((all_s, all)) = inside.first().zip(inside.last()).map(|(a, b)| grown(a, b)) else {
         return 0.0;
     };
-    let (mut largest, mut stood_still) = (0f64, false);
+    let (mut largest, mut still_s) = (0f64, 0f64);
     for pair in inside.windows(2) {
         let (gap_s, change) = grown(pair[0], pair[1]);
-        if stood_still && change > 1.5 * gap_s * all / all_s {
+        if change == 0.0 {
+            still_s += gap_s;
+            continue;
+        }
+        if gap_s > still_s {
+            largest = largest.max(change * still_s / gap_s);
+        } else if change > 1.5 * gap_s * all / all_s {
             largest = largest.max(change);
         }
-        stood_still = change == 0.0;
+        still_s = 0.0;
     }
     largest
 }

@@ -47,18 +47,25 @@ fn a_counter_that_is_updated_seldom_is_known_to_its_largest_update() {
 }
 
 #[test]
-fn a_late_reading_or_a_stalled_load_is_no_sign_of_a_counter_that_is_updated_seldom() {
-    // 10 bytes per second, but nothing from `still.0` to `still.1`.
-    let resolution = |times: &[f64], still: (f64, f64)| {
-        let written = |t: f64| t - (t.min(still.1) - still.0).max(0.0);
+fn a_reading_that_came_late_is_no_sign_of_a_counter_that_is_updated_seldom() {
+    // 10 bytes a second, but nothing for a tenth of one, and then no reading for two.
+    let times = [-1.0, 1.0, 2.0, 2.1, 4.1, 5.0, 6.0];
+    let still = |t: f64| if t > 2.0 { t - 0.1 } else { t };
+    let readings: Vec<CounterReading> = times.map(|t| (t, still(t) * 10.0)).to_vec();
+    let found = growth(&readings, (0.0, 5.5), 0.1).unwrap();
+    assert!((found.resolution - 1.0).abs() < 1e-9, "a tenth of a second's: {found:?}");
+}
+
+#[test]
+fn a_stalled_load_is_no_sign_of_a_counter_that_is_updated_seldom() {
+    // 10 bytes per second, but nothing for 3 s, which begin at a reading or between two.
+    for stalled_s in [3.0, 3.5] {
+        let written = |t: f64| t - (t - stalled_s).clamp(0.0, 3.0);
         let readings: Vec<CounterReading> =
-            times.iter().map(|t| (*t, written(*t) * 10.0)).collect();
-        growth(&readings, (0.0, times[times.len() - 1] - 0.5), 0.1).unwrap().resolution
-    };
-    let every_second: Vec<f64> = (-1..=12).map(f64::from).collect();
-    assert_eq!(resolution(&[-1.0, 1.0, 2.0, 2.1, 4.1, 5.0, 6.0], (2.0, 2.1)), 0.1, "read late");
-    assert_eq!(resolution(&every_second, (3.0, 6.0)), 0.1, "stalled for 3 s");
-    assert_eq!(resolution(&every_second, (3.5, 6.5)), 0.1, "stalled between two readings");
+            (-1..=12).map(f64::from).map(|t| (t, written(t) * 10.0)).collect();
+        let found = growth(&readings, (0.0, 11.5), 0.1).unwrap();
+        assert_eq!(found.resolution, 0.1, "stalled at {stalled_s} s");
+    }
 }
 
 /// What the host's and the media's counters grew by, their units, the capacity, and what follows.
