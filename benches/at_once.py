@@ -7,11 +7,12 @@ of programs in turns (docs/performance.md). For loads that never sleep.
 """
 
 import os
-import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+from peers import output
 
 # CPU time after which a program has started. Until then both may use every processor, so that the
 # start of one takes little from the other's load.
@@ -27,13 +28,10 @@ class Session:
 
     def run(self, command):
         """Runs it; returns its output, as peers.run, without CPU seconds."""
-        pipes = dict(stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        command = [str(part) for part in command]
-        self.process = subprocess.Popen(command, start_new_session=True, **pipes)
-        out, err = self.process.communicate()
-        if self.process.returncode != 0:
-            sys.exit(f"{' '.join(command)}\n{out}{err}")
-        return out, None
+        return output(command, self.begin, start_new_session=True), None
+
+    def begin(self, process):
+        self.process = process
 
     def has_started(self):
         if not self.process:

@@ -70,12 +70,16 @@ def preloaded(name, folder):
     return library
 
 
-def output(command, **kwargs):
-    """Runs a command; returns its output."""
-    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, **kwargs)
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
-    return done.stdout
+def output(command, begun=lambda process: None, **kwargs):
+    """Runs a command, calling `begun` with its process; returns its output."""
+    command = [str(c) for c in command]
+    pipes = dict(stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    with subprocess.Popen(command, **pipes, **kwargs) as process:
+        begun(process)
+        out, err = process.communicate()
+    if process.returncode != 0:
+        sys.exit(f"{' '.join(command)}\n{out}{err}")
+    return out
 
 
 def run(command, **kwargs):
