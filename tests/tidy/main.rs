@@ -1,16 +1,12 @@
-//! House rules that the compiler does not check: sizes, headers, import direction, banned calls.
+//! House rules that neither the compiler nor clippy checks: headers, imports, words, calls.
 
 mod glossary;
 mod house;
 mod imports;
 
-use imports::module;
-
 use std::path::{Path, PathBuf};
 
 const MOST_COLUMNS: usize = 100;
-const MOST_LINES: usize = 500;
-const MOST_LINES_OF_A_FUNCTION: usize = 70;
 
 /// The permitted imports of each room; rooms of the program (cmd and those that only it uses) may
 /// import all. `src/lib.rs` has the same diagram.
@@ -126,16 +122,12 @@ fn none(violations: Vec<String>) {
 }
 
 #[test]
-fn every_file_says_what_it_is_for_and_is_no_longer_than_a_room() {
+fn every_file_says_what_it_is_for() {
     let mut violations = Vec::new();
     for (path, text) in sources().into_iter().chain(rust_files("tests")) {
         let name = path.display();
         if !text.starts_with("//! ") {
             violations.push(format!("{name}:1: open the file with //! and what it is for"));
-        }
-        let lines = text.lines().count();
-        if lines > MOST_LINES {
-            violations.push(format!("{name}: {lines} lines; divide it below {MOST_LINES}"));
         }
         for (i, line) in text.lines().enumerate() {
             if line.ends_with(' ') {
@@ -185,38 +177,6 @@ fn scripts() -> Vec<(PathBuf, String)> {
     }
     let read = |path: PathBuf| (path.clone(), std::fs::read_to_string(&path).unwrap());
     found.into_iter().map(read).collect()
-}
-
-#[test]
-fn functions_are_no_longer_than_a_screen() {
-    let mut violations = Vec::new();
-    for (path, text) in sources() {
-        let lines: Vec<&str> = text.lines().collect();
-        for (start, line) in lines.iter().enumerate() {
-            let indent = line.len() - line.trim_start().len();
-            let head = line
-                .trim_start()
-                .trim_start_matches("pub ")
-                .trim_start_matches("const ")
-                .trim_start_matches("unsafe ");
-            if !head.starts_with("fn ")
-                || line.trim_end().ends_with(';')
-                || line.trim_end().ends_with('}')
-            {
-                continue;
-            }
-            let end = format!("{}}}", " ".repeat(indent));
-            let length = lines[start..].iter().position(|l| *l == end).unwrap_or(0) + 1;
-            if length > MOST_LINES_OF_A_FUNCTION {
-                violations.push(format!(
-                    "{}:{}: a function of {length} lines",
-                    path.display(),
-                    start + 1
-                ));
-            }
-        }
-    }
-    none(violations);
 }
 
 /// Phrases for which the field has a term; docs/style.md has the pairs.
@@ -332,41 +292,4 @@ fn no_test_is_left_out() {
     let files = sources().into_iter().chain(rust_files("tests"));
     let found = files.filter(|(_, text)| text.contains(ignored));
     none(found.map(|(path, _)| format!("{}: an ignored test", path.display())).collect());
-}
-
-/// Functions used by more than one file but not by all: the most per part. A function that only a
-/// neighbour calls is usually a part of it.
-const RESTRICTED: &[(&str, usize)] = &[
-    ("analysis", 1),
-    ("audit", 1),
-    ("chart", 9),
-    ("lab", 6),
-    ("plan", 4),
-    ("stats", 4),
-    ("store", 23),
-];
-
-#[test]
-fn functions_for_neighbours_alone_become_no_more() {
-    let mut counts = std::collections::BTreeMap::<String, usize>::new();
-    for (path, text) in sources() {
-        let part = module(&path).first().cloned().unwrap_or_default();
-        let restricted = |line: &&str| {
-            let line = line.trim_start();
-            let head = line.strip_prefix("pub(super) ").or(line.strip_prefix("pub(crate) "));
-            head.is_some_and(|head| {
-                ["fn ", "const fn ", "unsafe fn "].iter().any(|f| head.starts_with(f))
-            })
-        };
-        *counts.entry(part).or_default() += text.lines().filter(restricted).count();
-    }
-    let most =
-        |part: &str| RESTRICTED.iter().find(|(name, _)| *name == part).map_or(0, |(_, most)| *most);
-    let more = counts.iter().filter(|(part, count)| **count > most(part));
-    none(
-        more.map(|(part, count)| {
-            format!("{part}: {count} restricted functions, of {} at most", most(part))
-        })
-        .collect(),
-    );
 }
