@@ -7,7 +7,7 @@ use super::request::{Request, RequestKind};
 use super::writer::Writer;
 use crate::base::error::{Result, ensure};
 use crate::base::rng::{Seed, spread};
-use crate::base::zipf::{integral, rank};
+use crate::base::zipf::Zipf;
 
 /// Bytes by which offsets are aligned, and from which ranks count.
 const BLOCK: u64 = 4096;
@@ -69,7 +69,7 @@ impl Synthetic {
         let (slots, arrivals) = (Seed::new(self.seed, 0, 0), Seed::new(self.seed, 1, 0));
         let burst_share = 1.0 / ONE_IN as f64;
         let quiet_rate = self.rate / (1.0 + burst_share * (self.burst - 1.0));
-        let blocks = self.span / BLOCK;
+        let zipf = Zipf::new(self.theta, self.span / BLOCK);
         let mut number = 0;
         for slot in 0..self.seconds * (1_000_000_000 / SLOT_NS) {
             let is_burst = slots.at(slot).below(ONE_IN) == 0;
@@ -88,7 +88,8 @@ impl Synthetic {
                     false => RequestKind::Write,
                 };
                 let length = self.size(rng.unit());
-                let block = self.block(rng.unit(), blocks);
+                // Popular blocks do not lie beside one another.
+                let block = spread(zipf.draw(&mut rng), self.span / BLOCK, self.seed);
                 let offset = (block * BLOCK).min(self.span - u64::from(length)) / BLOCK * BLOCK;
                 let at_ns = slot * SLOT_NS + within_ns as u64;
                 writer.push(&Request { at_ns, device, kind, offset, length })?;
@@ -107,11 +108,5 @@ impl Synthetic {
             }
         }
         self.sizes.last().map_or(BLOCK as u32, |(bytes, _)| *bytes)
-    }
-
-    /// Popular blocks do not lie beside one another.
-    fn block(&self, unit: f64, blocks: u64) -> u64 {
-        let top = integral(self.theta, blocks as f64 + 1.0);
-        spread(rank(self.theta, top, unit, blocks), blocks, self.seed)
     }
 }

@@ -5,18 +5,15 @@
 //! 20 %").
 
 use crate::base::rng::{Rng, spread};
-use crate::base::zipf::{integral, rank};
+use crate::base::zipf::Zipf;
 
 /// A distribution over the blocks 0 … n − 1.
 #[derive(Clone, Debug)]
 pub enum Offsets {
     Uniform,
-    /// Popularity of rank r falls as 1 / r^theta; by inversion of the integral of the density,
-    /// which is accurate enough for any n (Gray et al., "Quickly generating billion-record
-    /// synthetic databases", SIGMOD 1994, use the same form).
+    /// Popularity of rank r falls as 1 / r^theta.
     Zipfian {
-        theta: f64,
-        top: f64,
+        zipf: Zipf,
         scatter: u64,
     },
     /// A share `h` of the range gets 1 − h of the accesses, recursively (fio's pareto:h).
@@ -33,7 +30,7 @@ pub enum Offsets {
 
 impl Offsets {
     pub fn zipfian(theta: f64, blocks: u64, scatter: u64) -> Offsets {
-        Offsets::Zipfian { theta, top: integral(theta, blocks as f64 + 1.0), scatter }
+        Offsets::Zipfian { zipf: Zipf::new(theta, blocks), scatter }
     }
 
     pub fn pareto(h: f64, scatter: u64) -> Offsets {
@@ -45,9 +42,7 @@ impl Offsets {
     pub fn draw(&self, rng: &mut Rng, blocks: u64) -> u64 {
         match *self {
             Offsets::Uniform => rng.below(blocks),
-            Offsets::Zipfian { theta, top, scatter } => {
-                spread(rank(theta, top, rng.unit(), blocks), blocks, scatter)
-            }
+            Offsets::Zipfian { zipf, scatter } => spread(zipf.draw(rng), blocks, scatter),
             Offsets::Pareto { power, scatter } => {
                 let rank = blocks as f64 * rng.unit().powf(power);
                 spread((rank as u64).min(blocks - 1), blocks, scatter)
@@ -68,7 +63,7 @@ impl Offsets {
 mod tests {
     use super::*;
     use crate::base::rng::Seed;
-    use crate::base::zipf::inverse;
+    use crate::base::zipf::zeta;
     use proptest::prelude::*;
 
     fn share_below(offsets: &Offsets, blocks: u64, limit: u64) -> f64 {
@@ -95,16 +90,15 @@ mod tests {
     }
 
     #[test]
-    fn zipfian_ranks_fall_as_they_should() {
+    fn the_popular_blocks_of_a_zipfian_load_are_spread_over_the_range_with_their_shares() {
         let (blocks, theta) = (1_000u64, 0.99);
-        let Offsets::Zipfian { top, .. } = Offsets::zipfian(theta, blocks, 0) else {
-            unreachable!()
-        };
+        let offsets = Offsets::zipfian(theta, blocks, 17);
         let seed = Seed::new(3, 0, 0);
-        let ranks = (0..200_000).map(|n| (inverse(theta, seed.at(n).unit() * top) - 1.0) as u64);
-        let first_ten = ranks.filter(|&r| r < 10).count() as f64 / 200_000.0;
-        let truth = integral(theta, 11.0) / top;
-        assert!((first_ten - truth).abs() < 0.005, "{first_ten} against {truth}");
+        let mut seen = vec![0u32; blocks as usize];
+        (0..200_000).for_each(|n| seen[offsets.draw(&mut seed.at(n), blocks) as usize] += 1);
+        let hottest = (0..10).map(|rank| f64::from(seen[spread(rank, blocks, 17) as usize]));
+        let (found, truth) = (hottest.sum::<f64>() / 2e5, zeta(10, theta) / zeta(blocks, theta));
+        assert!((found - truth).abs() < 0.005, "{found} against {truth}");
     }
 
     proptest! {

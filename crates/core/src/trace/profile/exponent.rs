@@ -1,23 +1,15 @@
-//! The zipfian distribution of the workload `random`: the popularity of rank r is the integral of
-//! t^−theta from r to r + 1. Two accesses meet with the probability Σ p², which counts of accesses
-//! estimate without bias however few they are; the exponent follows from it.
+//! The exponent of the zipfian distribution of the workload `random`. Two accesses meet with the
+//! probability Σ p², which counts of accesses estimate without bias however few they are; the
+//! exponent follows from it.
 
-use crate::base::zipf::integral;
+use crate::base::zipf::zeta;
 
-/// Ranks whose probabilities are added one by one; the others by their integral.
-const HEAD: u64 = 1000;
 /// The largest exponent that is looked for, that of the knob `theta`.
 const LARGEST: f64 = 5.0;
 
 /// The probability that two accesses to n extents meet.
 fn meeting(theta: f64, n: u64) -> f64 {
-    let whole = integral(theta, n as f64 + 1.0);
-    let head = HEAD.min(n);
-    let at = |rank: u64| integral(theta, rank as f64);
-    let of_head: f64 = (1..=head).map(|rank| (at(rank + 1) - at(rank)).powi(2)).sum();
-    let square = |x: f64| integral(2.0 * theta, x);
-    let of_tail = square(n as f64 + 1.0) - square(head as f64 + 1.0);
-    (of_head + of_tail) / (whole * whole)
+    zeta(n, 2.0 * theta) / zeta(n, theta).powi(2)
 }
 
 /// The exponent at which two accesses to n extents meet with this probability; 0 is uniform.

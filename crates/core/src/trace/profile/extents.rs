@@ -107,7 +107,7 @@ impl ExtentCounts {
 mod tests {
     use super::*;
     use crate::base::rng::Seed;
-    use crate::base::zipf::{integral, inverse};
+    use crate::base::zipf::Zipf;
     use crate::trace::request::RequestKind;
 
     fn read(offset: u64, length: u32) -> Request {
@@ -153,11 +153,9 @@ mod tests {
     fn zipfian_accesses_give_back_their_exponent() {
         for (theta, extents) in [(0.0, 10_000u64), (0.6, 100_000), (0.99, 100_000), (1.2, 10_000)] {
             let mut counts = ExtentCounts::new(4096);
-            let seed = Seed::new(3, 0, 0);
+            let (zipf, seed) = (Zipf::new(theta, extents), Seed::new(3, 0, 0));
             for n in 0..200_000 {
-                let top = integral(theta, extents as f64 + 1.0);
-                let rank = (inverse(theta, seed.at(n).unit() * top) - 1.0) as u64;
-                counts.add(&read(rank * 4096, 4096));
+                counts.add(&read(zipf.draw(&mut seed.at(n)) * 4096, 4096));
             }
             let fitted = counts.summarise(extents).theta.unwrap();
             assert!((fitted - theta).abs() < 0.05, "{fitted} for {theta}");

@@ -49,7 +49,8 @@ static INFO: Info = Info {
             name: "theta",
             kind: KnobKind::Float { min: 0.01, max: 5.0 },
             default: DefaultValue::Is("0.99"),
-            doc: "zipfian: how fast popularity falls with rank.",
+            doc: "zipfian: the block of popularity rank r has a share in proportion to \
+                  1 / r^theta.",
         },
         Knob {
             name: "pareto",

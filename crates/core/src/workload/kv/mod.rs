@@ -43,7 +43,7 @@ const THETA: Knob = Knob {
     name: "theta",
     kind: KnobKind::Float { min: 0.01, max: 5.0 },
     default: DefaultValue::Is("0.99"),
-    doc: "zipfian: how fast popularity falls with rank.",
+    doc: "zipfian: the key of popularity rank r gets a share in proportion to 1 / r^theta.",
 };
 
 const HOT_SHARE: Knob = Knob {

@@ -5,7 +5,7 @@
 //! number are not neighbours in key order.
 
 use crate::base::rng::{Rng, mix};
-use crate::base::zipf::integral;
+use crate::base::zipf::zeta;
 use crate::workload::GeneratorInputs;
 
 /// Items of YCSB's `ScrambledZipfianGenerator`, whatever the number of records.
@@ -30,10 +30,9 @@ pub struct Zipfian {
 impl Zipfian {
     /// `theta` below 1, as the algorithm requires.
     pub fn new(items: u64, theta: f64) -> Zipfian {
-        let zeta = zeta(items, theta);
-        let eta =
-            (1.0 - (2.0 / items as f64).powf(1.0 - theta)) / (1.0 - self::zeta(2, theta) / zeta);
-        Zipfian { items: items as f64, theta, zeta, eta }
+        let all = zeta(items, theta);
+        let eta = (1.0 - (2.0 / items as f64).powf(1.0 - theta)) / (1.0 - zeta(2, theta) / all);
+        Zipfian { items: items as f64, theta, zeta: all, eta }
     }
 
     /// A rank from 0, the most popular.
@@ -48,18 +47,6 @@ impl Zipfian {
             }
         }
     }
-}
-
-/// Σ k^−theta for k from 1 to n: the first thousand terms, and the rest by the Euler–Maclaurin
-/// formula, whose error is below 1e-9 there.
-fn zeta(n: u64, theta: f64) -> f64 {
-    let exact = n.min(1000);
-    let head: f64 = (1..=exact).map(|k| (k as f64).powf(-theta)).sum();
-    let (from, to) = (exact as f64, n as f64);
-    let between = integral(theta, to) - integral(theta, from);
-    let ends = (to.powf(-theta) - from.powf(-theta)) / 2.0;
-    let slope = theta / 12.0 * (from.powf(-theta - 1.0) - to.powf(-theta - 1.0));
-    head + between + ends + slope
 }
 
 /// A distribution over the records.

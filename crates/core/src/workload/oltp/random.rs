@@ -2,6 +2,7 @@
 
 use crate::base::error::{Result, failed};
 use crate::base::rng::Rng;
+use crate::base::zipf::Zipf;
 use crate::plan::Knobs;
 
 /// A distribution over the ids 1 … n.
@@ -68,7 +69,7 @@ impl Ids {
                 }
             }
             Ids::Pareto { power } => all * rng.unit().powf(*power),
-            Ids::Zipfian(zipf) => return zipf.draw(rng) as i64,
+            Ids::Zipfian(zipf) => return 1 + zipf.draw(rng) as i64,
         };
         1 + (at as i64).clamp(0, n as i64 - 1)
     }
@@ -76,55 +77,6 @@ impl Ids {
 
 fn mean(rng: &mut Rng, draws: u32) -> f64 {
     (0..draws).map(|_| rng.unit()).sum::<f64>() / f64::from(draws)
-}
-
-/// Zipf's law by rejection-inversion (Hörmann and Derflinger, "Rejection-inversion to generate
-/// variates from monotone discrete distributions", ACM TOMACS 6.3, 1996), with the hat function's
-/// integral H and its inverse.
-#[derive(Clone, Debug)]
-pub struct Zipf {
-    exponent: f64,
-    n: u64,
-    low: f64,
-    high: f64,
-    shortcut: f64,
-}
-
-impl Zipf {
-    fn new(exponent: f64, n: u64) -> Zipf {
-        let mut zipf = Zipf { exponent, n, low: 0.0, high: 0.0, shortcut: 0.0 };
-        zipf.low = zipf.integral(1.5) - 1.0;
-        zipf.high = zipf.integral(n as f64 + 0.5);
-        zipf.shortcut = 2.0 - zipf.inverse(zipf.integral(2.5) - zipf.density(2.0));
-        zipf
-    }
-
-    fn density(&self, x: f64) -> f64 {
-        x.powf(-self.exponent)
-    }
-
-    fn integral(&self, x: f64) -> f64 {
-        let q = 1.0 - self.exponent;
-        if q.abs() < 1e-9 { x.ln() } else { (x.powf(q) - 1.0) / q }
-    }
-
-    fn inverse(&self, y: f64) -> f64 {
-        let q = 1.0 - self.exponent;
-        if q.abs() < 1e-9 { y.exp() } else { (1.0 + y * q).max(0.0).powf(1.0 / q) }
-    }
-
-    fn draw(&self, rng: &mut Rng) -> u64 {
-        loop {
-            let u = self.high + rng.unit() * (self.low - self.high);
-            let x = self.inverse(u);
-            let k = ((x + 0.5) as u64).clamp(1, self.n);
-            if k as f64 - x <= self.shortcut
-                || u >= self.integral(k as f64 + 0.5) - self.density(k as f64)
-            {
-                return k;
-            }
-        }
-    }
 }
 
 #[cfg(test)]
