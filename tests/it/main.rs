@@ -30,6 +30,7 @@ mod form;
 mod fuzz;
 mod gate;
 mod golden;
+mod host_limits;
 mod hosts;
 mod imported_numbers;
 mod imports;

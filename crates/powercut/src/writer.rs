@@ -13,6 +13,7 @@ use std::os::unix::fs::FileExt;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
+use std::thread::Builder;
 use std::time::Duration;
 
 use io_uring::{IoUring, opcode, types};
@@ -26,6 +27,7 @@ use dyno_core::base::error::{Context, Error, Result, failed};
 use dyno_core::lab::drive::exclusive::Exclusive;
 use dyno_core::lab::drive::write_cache;
 use dyno_core::lab::folder::data;
+use dyno_core::lab::machine::task_limit::TaskLimit;
 use dyno_core::plan::{Drive, DrivePlace, Load, Plan, Step, Stream, Subject};
 use dyno_core::run::admit::admit;
 use dyno_core::run::datasets::before::Before;
@@ -72,15 +74,19 @@ pub fn write(
     line.send(JournalRecord::LaidOut)?;
     say("writing; the listener cuts the power");
     let first_failure = Mutex::new(None);
+    let fail = |error| {
+        line.stop.store(true, Relaxed);
+        first_failure.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(error);
+    };
     std::thread::scope(|scope| {
-        for thread in 0..session.threads.len() {
-            let (session, line, first) = (&session, &line, &first_failure);
-            scope.spawn(move || {
-                if let Err(error) = work(file, session, thread, line) {
-                    line.stop.store(true, Relaxed);
-                    first.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(error);
-                }
-            });
+        let threads = session.threads.len();
+        for thread in 0..threads {
+            let (session, line, fail) = (&session, &line, &fail);
+            let body = move || work(file, session, thread, line).unwrap_or_else(fail);
+            if let Err(cause) = Builder::new().spawn_scoped(scope, body) {
+                fail(TaskLimit::exceeded(thread as u64, threads as u64, &cause));
+                break;
+            }
         }
     });
     let failure = first_failure.into_inner().unwrap_or_else(|e| e.into_inner());

@@ -84,6 +84,12 @@ pub trait Engine: Sync {
         0
     }
 
+    /// Refuses knobs that this kernel does not support, before anything is prepared.
+    fn check_kernel(&self, knobs: &Knobs) -> Result<()> {
+        let _ = knobs;
+        Ok(())
+    }
+
     /// Opens a dataset. All refusals happen here, before a worker starts.
     fn open(&self, site: &DatasetAccess<'_>) -> Result<Box<dyn Target>>;
 }

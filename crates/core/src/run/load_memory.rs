@@ -12,6 +12,7 @@ use crate::plan::{Plan, Step, Stream, Subject, steps_at};
 use crate::record::Fact;
 use crate::record::key::load;
 use crate::run::datasets::target_key::{self, TargetKey};
+use crate::run::host_limits;
 
 /// Dyno's own memory excluding its engines, and for each worker (its histograms and buffers).
 const OWN_BYTES: u64 = 64 << 20;
@@ -66,7 +67,8 @@ fn needed(subject: &Subject, streams: &[Stream]) -> u64 {
         engines.extend(keys);
     }
     let engines = engines.values().fold(0, |sum: u64, bytes| sum.saturating_add(*bytes));
-    engines.saturating_add(OWN_BYTES).saturating_add(workers.saturating_mul(WORKER_BYTES))
+    let own = OWN_BYTES.saturating_add(workers.saturating_mul(WORKER_BYTES));
+    engines.saturating_add(own).saturating_add(host_limits::buffer_bytes(subject, streams))
 }
 
 /// Limits the memory until the result is dropped; no effect if the step sets no limit.

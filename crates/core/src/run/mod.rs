@@ -1,18 +1,18 @@
 //! Executes a plan: prepares datasets, measures points one after another, and writes everything to
 //! a `Sink`. Independent of SQLite.
 //!
-//! Before a run: `admit`, `space` and `requirements` check which drives it may start on, whether
-//! there is room, and whether kernel and devices support the plan; `before` reads what an earlier
-//! part of the run did.
+//! Before a run: `admit`, `space`, `host_limits` and `requirements` check which drives it may start
+//! on, whether there is room on them and on the host, and whether kernel and devices support the
+//! plan; `before` reads what an earlier part of the run did.
 //!
 //! Preparation: `prepare` executes `[prepare]` as `task`s, with `precondition` and `steady`;
 //! `dataset` places and fills datasets, `snapshot` restores them, `servers` divides processors and
 //! memory among database servers, `verification` checks plans with `verify = true`.
 //!
 //! A point: `point` measures one, `targets` opens the datasets of a subject, `placement` assigns
-//! processors, `replay` prepares recorded loads, `worker_group` runs the workers from barrier to
-//! join, `telemetry` reads them once per second, `search` and `stopping_rule` decide what is
-//! measured next.
+//! processors, `replay` prepares recorded loads, `worker_group` runs the workers from `start_gate`
+//! to join, `telemetry` reads them once per second, `completed` looks whether there are figures at
+//! all, `search` and `stopping_rule` decide what is measured next.
 //!
 //! Evidence: `witness`, `wakeup_probes`, `account`, `stretches`, `standstill` and `slow_ops` record
 //! what the host did meanwhile; `floor`, `ceiling` and `maxima` measure the limits of Dyno and of
@@ -25,6 +25,7 @@ pub mod admit;
 mod context;
 pub mod datasets;
 pub mod display;
+pub mod host_limits;
 mod load_memory;
 mod meters;
 pub mod outliers;
@@ -35,6 +36,7 @@ pub mod prepare;
 mod replay;
 mod requirements;
 mod slow_ops;
+mod start_gate;
 mod worker_group;
 mod written;
 
@@ -132,6 +134,7 @@ impl<'a> RunRequest<'a> {
         crate::run::placement::check(self.plan)?;
         crate::run::datasets::servers::check(self.plan)?;
         crate::run::load_memory::check(self.plan)?;
+        crate::run::host_limits::check(self.plan)?;
         let pins = crate::run::admit::admit(self.plan, &self.before, writes, self.clock)?;
         // From here on every drive is the admitted one, whatever its name refers to.
         self.points.iter_mut().for_each(|point| point.subject = pins.subject(&point.subject));

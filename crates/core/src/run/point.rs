@@ -25,12 +25,14 @@ use crate::run::display::time::RunClock;
 use crate::run::meters::Around;
 use crate::run::outliers::standstill;
 use crate::run::outliers::witness::Witness;
-use crate::run::points::ceiling;
 use crate::run::points::maxima::Maxima;
 use crate::run::points::telemetry::Telemetry;
+use crate::run::points::{ceiling, completed};
 use crate::run::worker_group::{LoadSpan, Running, WorkerGroup};
 use crate::run::written::EngineCounters;
-use crate::run::{load_memory, meters, placement, replay, slow_ops, worker_group, written};
+use crate::run::{
+    host_limits, load_memory, meters, placement, replay, slow_ops, worker_group, written,
+};
 
 /// Errors that end a run: they are not a result of the current point.
 #[derive(Debug, thiserror::Error)]
@@ -89,6 +91,7 @@ fn attempt(
     let RunContext { plan, time, progress } = context;
     let point = &servers::with_load_apart(point)?;
     let step = &point.step;
+    host_limits::check_point(&point.subject, &step.streams)?;
     // Before anything is opened, because memory is charged on first use.
     let limited = load_memory::enter(step)?;
     let targets = targets::open(context, &point.subject, &step.streams, step.settle)?;

@@ -13,6 +13,11 @@ use crate::run::datasets::dataset;
 /// Refuses a plan that a device or this kernel cannot execute.
 pub fn look(plan: &Plan, subjects: &[Subject], clock: Clock) -> Result<()> {
     let preparation = &plan.protocol.preparation;
+    let datasets = plan.protocol.datasets.iter().map(|dataset| &dataset.engine);
+    let steps = plan.protocol.steps.iter().flat_map(|step| &step.streams);
+    for part in datasets.chain(steps.map(|stream| &stream.engine)) {
+        engine::find(&part.name).map_or(Ok(()), |engine| engine.check_kernel(&part.knobs))?;
+    }
     // Neither exists yet.
     if preparation.filesystem.is_some() || preparation.namespaces > 0 {
         return Ok(());

@@ -3,23 +3,25 @@
 //! A worker serves one group, or with `drives_per_worker` as many of a stream's groups: its
 //! requests on each are the same as from a worker of that group alone. Every worker opens its I/O
 //! context in its own thread (an io_uring may belong to one thread only) and allocates everything
-//! before the first barrier. The window is fixed between the first barrier and the second, so that
-//! all start together.
+//! before it waits at the gate. The window is fixed when all are there, so that all start together.
+//! If a thread could not be started, those that were end at once.
 
 use std::num::NonZeroU64;
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::sync::{Arc, Barrier, Mutex};
+use std::sync::{Arc, Mutex};
+use std::thread::Builder;
 
 use rustix::thread::set_current_timer_slack;
 
 use crate::base::clock::Clock;
-use crate::base::error::{Result, failed};
+use crate::base::error::{Result, bail, failed};
 use crate::base::rng::Seed;
 use crate::base::units::Rate;
 use crate::engine;
 use crate::lab::machine::processors::{self, Processors};
+use crate::lab::machine::task_limit::TaskLimit;
 use crate::measure::pacer::{ArrivalSeeds, ReplayTimes, Schedule, WorkerShare};
 use crate::measure::recorder::{MOST_CLASSES, Recorder};
 use crate::measure::slowest::{KEPT, Slowest};
@@ -29,6 +31,7 @@ use crate::plan::{PlannedSlice, Stream};
 use crate::run::display::time::RunClock;
 use crate::run::outliers::witness::WitnessSlot;
 use crate::run::placement::{self, Placement};
+use crate::run::start_gate::StartGate;
 use crate::workload::{self, Workload};
 
 /// One stream on one drive, in one instance: workers that share a target and a rate.
@@ -203,7 +206,7 @@ pub struct LoadSpan {
 /// Shared by workers while they run.
 struct GroupState<'a> {
     clock: Clock,
-    barrier: Barrier,
+    gate: StartGate,
     start_ns: AtomicU64,
     from_ns: AtomicU64,
     until_ns: AtomicU64,
@@ -250,7 +253,7 @@ pub fn run(
     let workers: u32 = shared_workers(groups).map(|shared| shared[0].stream.threads).sum();
     let shared = GroupState {
         clock,
-        barrier: Barrier::new(workers as usize + 1),
+        gate: StartGate::default(),
         start_ns: AtomicU64::new(0),
         from_ns: AtomicU64::new(0),
         until_ns: AtomicU64::new(0),
@@ -261,23 +264,33 @@ pub fn run(
     };
     let mut window = MeasuredWindow { from_ns: 0, until_ns: 0 };
     let watched = std::thread::scope(|scope| {
-        let mut places = placement.iter();
+        let (mut places, mut started) = (placement.iter(), 0);
         for groups in shared_workers(groups) {
             // All that share their workers have the same placement.
             let places = places.by_ref().nth(groups.len() - 1).and_then(Option::as_ref);
             for thread in 0..groups[0].stream.threads {
                 let shared = &shared;
                 let place = places.and_then(|places| places.get(thread as usize));
-                scope.spawn(move || {
+                let body = move || {
                     if let Err(error) = worker(shared, groups, thread, place) {
                         shared.fail(error);
                     }
                     shared.ended_ns.fetch_max(clock.now_ns(), Relaxed);
                     shared.running.fetch_sub(1, Relaxed);
-                });
+                };
+                if let Err(cause) = Builder::new().spawn_scoped(scope, body) {
+                    shared.gate.open(false);
+                    return Err(TaskLimit::exceeded(started, workers.into(), &cause));
+                }
+                started += 1;
             }
         }
-        shared.barrier.wait();
+        while !shared.gate.has(workers) {
+            if time.stopped() {
+                shared.gate.open(false);
+                bail!("interrupted before the load began");
+            }
+        }
         let start_ns = time.wait_for_start().unwrap_or_else(|error| {
             shared.fail(error);
             clock.now_ns()
@@ -287,7 +300,7 @@ pub fn run(
         shared.start_ns.store(start_ns, Relaxed);
         shared.from_ns.store(window.from_ns, Relaxed);
         shared.until_ns.store(window.until_ns, Relaxed);
-        shared.barrier.wait();
+        shared.gate.open(true);
         let running = || shared.running.load(Relaxed) > 0;
         let watched = watch(&Running { window, running: &running, stop });
         if watched.is_err() {
@@ -304,7 +317,7 @@ pub fn run(
     }
 }
 
-/// One worker's life. Both barriers are passed in any case, or the others would wait forever.
+/// One worker's life. It comes to the gate in any case, or the others would wait forever.
 fn worker(
     shared: &GroupState<'_>,
     groups: &[WorkerGroup<'_>],
@@ -324,9 +337,11 @@ fn worker(
                 ))
             });
     groups.iter().for_each(|group| group.seats[thread as usize].take(shared.clock));
-    shared.barrier.wait();
-    shared.barrier.wait();
+    let begins = shared.gate.wait();
     let Opened { mut drives, mean_op_bytes, mut io_context, slots } = opened?;
+    if !begins {
+        return Ok(());
+    }
     let window = MeasuredWindow {
         from_ns: shared.from_ns.load(Relaxed),
         until_ns: shared.until_ns.load(Relaxed),
@@ -344,7 +359,7 @@ fn worker(
     ended
 }
 
-/// A worker's allocations before the barrier.
+/// A worker's allocations before the gate.
 struct Opened<'d> {
     /// Their schedules are created when the window is known.
     drives: Vec<DriveJob<'d>>,

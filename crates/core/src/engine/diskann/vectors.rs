@@ -6,6 +6,8 @@
 //! on `i` and the number of dimensions.
 
 use std::io::{BufWriter, Write};
+use std::sync::{Mutex, PoisonError};
+use std::thread::Builder;
 
 use diskann::utils::VectorRepr;
 use diskann_vector::DistanceFunction;
@@ -144,17 +146,21 @@ fn compare(
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let each = nearest.len().div_ceil(processors);
     let distance = f32::distance(Metric::L2, Some(dimensions));
-    std::thread::scope(|scope| {
-        let shares = queries.chunks(each * dimensions).zip(nearest.chunks_mut(each));
-        for (queries, nearest) in shares {
-            scope.spawn(move || {
-                for (query, nearest) in queries.chunks(dimensions).zip(nearest) {
-                    for (vector, number) in vectors.chunks(dimensions).zip(first as u32..) {
-                        nearest.offer(distance.evaluate_similarity(query, vector), number);
-                    }
+    let shares = Mutex::new(queries.chunks(each * dimensions).zip(nearest.chunks_mut(each)));
+    let next = || shares.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let work = || {
+        while let Some((queries, nearest)) = next() {
+            for (query, nearest) in queries.chunks(dimensions).zip(nearest) {
+                for (vector, number) in vectors.chunks(dimensions).zip(first as u32..) {
+                    nearest.offer(distance.evaluate_similarity(query, vector), number);
                 }
-            });
+            }
         }
+    };
+    std::thread::scope(|scope| {
+        // Where no thread can be started, the others and this one do its share.
+        (1..processors).for_each(|_| drop(Builder::new().spawn_scoped(scope, &work)));
+        work();
     });
 }
 

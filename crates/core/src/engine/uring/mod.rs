@@ -24,7 +24,7 @@ use super::{Access, DatasetAccess, Engine, Target, block_commands};
 use crate::base::clock::Clock;
 use crate::base::error::{Result, failed};
 use crate::measure::AnyIoContext;
-use crate::plan::{DefaultValue, Info, Knob, KnobKind, RequestFamily, Stream, Writes};
+use crate::plan::{DefaultValue, Info, Knob, KnobKind, Knobs, RequestFamily, Stream, Writes};
 use crate::record::Fact;
 use batching::Batch;
 use commands::Plain;
@@ -99,10 +99,15 @@ impl Engine for Uring {
         &INFO
     }
 
+    fn check_kernel(&self, knobs: &Knobs) -> Result<()> {
+        let passthrough = knobs.get("passthrough").is_some_and(|value| value == true);
+        try_ring(passthrough, options(knobs))
+    }
+
     fn open(&self, site: &DatasetAccess<'_>) -> Result<Box<dyn Target>> {
         let flag = |name: &str| site.knobs.get(name).is_some_and(|value| value == true);
-        let poll = Poll::named(site.knobs.text("poll").unwrap_or_default());
-        let options = RingOptions { poll, sqpoll: flag("sqpoll") };
+        let options = options(site.knobs);
+        let poll = options.poll;
         let batch = Batch::named(site.knobs.text("batch").unwrap_or_default());
         batch.check(options)?;
         let file = Arc::new(BlockFile::open(site)?);
@@ -121,7 +126,7 @@ impl Engine for Uring {
         let hints = site.knobs.get("placement_hints").is_none_or(|value| value == true);
         let target = UringTarget { file, generic, options, batch, nop, hints, clock, given };
         // Missing kernel support is detected before a worker starts.
-        target.try_ring()?;
+        try_ring(target.generic.is_some(), target.options)?;
         Ok(Box::new(target))
     }
 }
@@ -140,21 +145,24 @@ struct UringTarget {
     given: OnceLock<(bool, &'static str)>,
 }
 
-impl UringTarget {
-    fn try_ring(&self) -> Result<()> {
-        match (&self.generic, self.options.poll) {
-            (Some(_), Poll::Hybrid) => Err(failed(
-                "Dyno does not support hybrid polling for NVMe commands",
-                "set `poll = \"iopoll\"`, or `passthrough = false`",
-            )),
-            (None, Poll::Hybrid) if self.options.sqpoll => Err(failed(
-                "Dyno does not support hybrid polling with a submitting thread",
-                "set `poll = \"iopoll\"`, or `sqpoll = false`",
-            )),
-            (None, Poll::Hybrid) => hybrid_ring(1, self.options).map(drop),
-            (None, _) => ring::<squeue::Entry, cqueue::Entry>(1, self.options).map(drop),
-            (Some(_), _) => ring::<squeue::Entry128, cqueue::Entry32>(1, self.options).map(drop),
-        }
+fn options(knobs: &Knobs) -> RingOptions {
+    let poll = Poll::named(knobs.text("poll").unwrap_or_default());
+    RingOptions { poll, sqpoll: knobs.get("sqpoll").is_some_and(|value| value == true) }
+}
+
+fn try_ring(passthrough: bool, options: RingOptions) -> Result<()> {
+    match (passthrough, options.poll) {
+        (true, Poll::Hybrid) => Err(failed(
+            "Dyno does not support hybrid polling for NVMe commands",
+            "set `poll = \"iopoll\"`, or `passthrough = false`",
+        )),
+        (false, Poll::Hybrid) if options.sqpoll => Err(failed(
+            "Dyno does not support hybrid polling with a submitting thread",
+            "set `poll = \"iopoll\"`, or `sqpoll = false`",
+        )),
+        (false, Poll::Hybrid) => hybrid_ring(1, options).map(drop),
+        (false, _) => ring::<squeue::Entry, cqueue::Entry>(1, options).map(drop),
+        (true, _) => ring::<squeue::Entry128, cqueue::Entry32>(1, options).map(drop),
     }
 }
 

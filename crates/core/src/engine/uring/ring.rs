@@ -87,6 +87,10 @@ pub fn hybrid_ring(depth: u32, options: RingOptions) -> Result<IoUring> {
 }
 
 fn refused(entries: u32, options: RingOptions, cause: &std::io::Error) -> Error {
+    let what = format!("cannot create an io_uring of {entries} entries: {cause}");
+    let switched_off = std::fs::read_to_string("/proc/sys/kernel/io_uring_disabled");
+    let switched_off = switched_off.is_ok_and(|text| text.trim() != "0");
+    let filtered = is_filtered(&std::fs::read_to_string("/proc/self/status").unwrap_or_default());
     let hint = match cause.raw_os_error() {
         Some(libc::EINVAL) if options.poll == Poll::Hybrid => {
             "hybrid polling needs Linux 6.13: set `poll = \"iopoll\"` or \"none\""
@@ -94,19 +98,38 @@ fn refused(entries: u32, options: RingOptions, cause: &std::io::Error) -> Error 
         Some(libc::EINVAL) if options.poll == Poll::Iopoll || options.sqpoll => {
             "this kernel does not support such a ring: set `poll = \"none\"` and `sqpoll = false`"
         }
+        Some(libc::EPERM) if switched_off => {
+            "io_uring is switched off on this host: try `sysctl -w kernel.io_uring_disabled=0`, or \
+             use the engine psync"
+        }
+        // Docker's default profile answers EPERM, others ENOSYS or EACCES.
+        Some(libc::EPERM | libc::ENOSYS | libc::EACCES) if filtered => {
+            "a seccomp filter refuses io_uring, as containers' default profiles do: start the \
+             container with a profile that allows io_uring_setup, io_uring_enter and \
+             io_uring_register (`--security-opt seccomp=PROFILE`, seccompProfile of Kubernetes), \
+             or use the engine psync"
+        }
         Some(libc::EPERM) if options.sqpoll => {
             "a submitting thread of the kernel needs Linux 5.11, or root: set `sqpoll = false`"
         }
-        Some(libc::EPERM) => {
-            "io_uring is switched off here: try `sysctl -w kernel.io_uring_disabled=0`"
+        Some(libc::EPERM | libc::EACCES) => {
+            "this user may not use io_uring here (a security policy of the host): use the engine \
+             psync"
         }
         Some(libc::ENOSYS) => {
             "this kernel has no io_uring: use the engine psync, or Linux 5.11 and later"
         }
         Some(libc::ENOMEM) => "raise the limit of locked memory: `ulimit -l unlimited`",
+        Some(libc::EMFILE) => "raise the limit of file descriptors: `ulimit -n`",
         _ => "lower the depth, or use the engine psync",
     };
-    failed(format!("cannot create an io_uring of {entries} entries: {cause}"), hint)
+    failed(what, hint)
+}
+
+/// Whether a seccomp filter applies to a process with this /proc/PID/status (proc(5), Seccomp).
+fn is_filtered(status: &str) -> bool {
+    let mode = status.lines().find_map(|line| line.strip_prefix("Seccomp:"));
+    mode.is_some_and(|mode| mode.trim() == "2")
 }
 
 /// A ring whose descriptor is registered for the calling thread, which saves the file look-up of

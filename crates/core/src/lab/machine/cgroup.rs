@@ -168,6 +168,66 @@ pub struct MemoryUse {
     pub cache_bytes: u64,
 }
 
+/// The group in which a controller counts and limits this process.
+#[derive(Debug, PartialEq)]
+pub struct OwnGroup {
+    pub folder: PathBuf,
+    /// The root of its hierarchy, as far as visible.
+    pub mount: PathBuf,
+    pub version: CgroupVersion,
+}
+
+impl OwnGroup {
+    /// None if the controller is in no mounted hierarchy.
+    pub fn of(controller: &str) -> Result<Option<OwnGroup>> {
+        let read =
+            |path: &str| std::fs::read_to_string(path).with_context(|| format!("reading {path}"));
+        let (groups, mounts) = (read("/proc/self/cgroup")?, read("/proc/self/mountinfo")?);
+        Ok(OwnGroup::find(controller, &groups, &mounts))
+    }
+
+    /// From /proc/self/cgroup and /proc/self/mountinfo (proc(5)): version 1 if the controller is in
+    /// one of its hierarchies, otherwise version 2.
+    pub fn find(controller: &str, groups: &str, mounts: &str) -> Option<OwnGroup> {
+        let groups = || groups.lines().filter_map(|line| line.split_once(':')?.1.split_once(':'));
+        let has_it = |list: &str| list.split(',').any(|own| own == controller);
+        let of_one = groups().find(|(controllers, _)| has_it(controllers));
+        let of_two = || groups().find(|(controllers, _)| controllers.is_empty());
+        let (version, path) = match of_one {
+            Some((_, path)) => (CgroupVersion::One, path),
+            None => (CgroupVersion::Two, of_two()?.1),
+        };
+        mounts.lines().find_map(|line| {
+            let (place, of) = line.split_once(" - ")?;
+            let mut of = of.split(' ');
+            let (kind, options) = (of.next()?, of.nth(1)?);
+            let fits = match version {
+                CgroupVersion::One => kind == "cgroup" && has_it(options),
+                CgroupVersion::Two => kind == "cgroup2",
+            };
+            let mut place = place.split(' ').skip(3);
+            let (root, mount) = (place.next()?, PathBuf::from(place.next()?));
+            // In a container's mount, only groups below its root are visible.
+            let below = Path::new(path).strip_prefix(root).ok().filter(|_| fits)?;
+            Some(OwnGroup {
+                folder: below.iter().fold(mount.clone(), |f, name| f.join(name)),
+                mount,
+                version,
+            })
+        })
+    }
+
+    /// Its folder and those of the groups above it, each of which may have a limit.
+    pub fn levels(&self) -> impl Iterator<Item = &Path> {
+        self.folder.ancestors().take_while(|folder| folder.starts_with(&self.mount))
+    }
+}
+
+/// The number in a group's file; None if there is no such file, or no number (`max`).
+pub fn number(file: &Path) -> Option<u64> {
+    std::fs::read_to_string(file).ok()?.trim().parse().ok()
+}
+
 /// A group of version 2 has the controller only if neither the kernel's command line nor the group
 /// above withholds it.
 fn has_memory(parent: &Path, whose: &str) -> Result<()> {
@@ -212,6 +272,8 @@ mod tests {
     use super::*;
     use crate::base::error::describe;
 
+    const OF_TWO: &str = "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n";
+
     fn version_2(controllers: &str) -> tempfile::TempDir {
         let dir = tempfile::tempdir().expect("a folder");
         std::fs::write(dir.path().join("cgroup.controllers"), controllers).expect("written");
@@ -239,5 +301,16 @@ mod tests {
         hand_down_memory(dir.path()).expect("delegated");
         let control = std::fs::read_to_string(dir.path().join("cgroup.subtree_control"));
         assert_eq!(control.expect("read"), "+memory");
+    }
+
+    #[test]
+    fn a_container_sees_its_own_part_of_the_hierarchy_alone() {
+        let mounts = OF_TWO.replace("0:26 / ", "0:26 /box ");
+        let found = OwnGroup::find("memory", "0::/box/a\n", &mounts).unwrap();
+        assert_eq!(
+            (found.folder, found.mount),
+            ("/sys/fs/cgroup/a".into(), "/sys/fs/cgroup".into())
+        );
+        assert_eq!(OwnGroup::find("memory", "0::/elsewhere\n", &mounts), None);
     }
 }

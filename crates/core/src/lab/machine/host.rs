@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::base::{secret, units};
+use crate::lab::machine::cgroup::{OwnGroup, number};
 use crate::record::Fact;
 use crate::record::key::{FactHeading, FactKey, cpu, host, kernel, memory};
 
@@ -119,9 +120,26 @@ fn of_processor(facts: &mut Vec<Fact>) {
 
 /// `MemTotal`, bytes.
 pub fn memory_bytes() -> Option<u64> {
+    of_meminfo("MemTotal:")
+}
+
+fn of_meminfo(name: &str) -> Option<u64> {
     let info = read("/proc/meminfo")?;
-    let line = info.lines().find(|line| line.starts_with("MemTotal:"))?;
+    let line = info.lines().find(|line| line.starts_with(name))?;
     line.split_whitespace().nth(1)?.parse::<u64>().ok()?.checked_mul(1024)
+}
+
+/// What limits the memory of this process most, and to how many bytes: its host, or one of its
+/// control groups.
+pub fn least_memory() -> Option<(String, u64)> {
+    let own = OwnGroup::of("memory").ok().flatten();
+    let of_group = |own: &OwnGroup, folder: &Path| {
+        let bytes = number(&folder.join(own.version.limit()))?;
+        Some((format!("the control group {}", folder.display()), bytes))
+    };
+    let groups = own.iter().flat_map(|own| own.levels().filter_map(|at| of_group(own, at)));
+    let host = of_meminfo("MemAvailable:").map(|bytes| ("this host".to_string(), bytes));
+    groups.chain(host).min_by_key(|(_, bytes)| *bytes)
 }
 
 fn of_memory(facts: &mut Vec<Fact>) {

@@ -7,3 +7,4 @@ pub(crate) mod host;
 pub mod own_memory;
 pub(in crate::lab) mod process;
 pub mod processors;
+pub mod task_limit;

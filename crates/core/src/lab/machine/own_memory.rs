@@ -16,7 +16,9 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use crate::base::error::{Context, Result, failed, refused};
 use crate::base::units;
-use crate::lab::machine::cgroup::{Cgroup, CgroupVersion, MemoryUse, ParentGroup};
+use crate::lab::machine::cgroup::{
+    Cgroup, CgroupVersion, MemoryUse, OwnGroup, ParentGroup, number,
+};
 use crate::lab::machine::process;
 
 /// Prefix of the groups' names; the process and a number follow.
@@ -64,19 +66,15 @@ pub fn check(bytes: u64) -> Result<()> {
 /// The group, and the file with which Dyno returns to its current one.
 fn make(bytes: u64) -> Result<(Cgroup, PathBuf)> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
-    let read =
-        |path: &str| std::fs::read_to_string(path).with_context(|| format!("reading {path}"));
-    let (groups, mounts) = (read("/proc/self/cgroup")?, read("/proc/self/mountinfo")?);
-    let own = own_group(&groups, &mounts).ok_or_else(|| {
+    let own = OwnGroup::of("memory")?.ok_or_else(|| {
         failed(
             "the memory of dyno cannot be limited: no control groups with the memory controller \
              are mounted",
             "mount one (cgroup2 on /sys/fs/cgroup), or leave `memory` out of the step",
         )
     })?;
-    for folder in own.folder.ancestors().take_while(|folder| folder.starts_with(&own.mount)) {
-        let limit = std::fs::read_to_string(folder.join(own.version.limit())).ok();
-        let limit = limit.and_then(|text| text.trim().parse::<u64>().ok());
+    for folder in own.levels() {
+        let limit = number(&folder.join(own.version.limit()));
         if let Some(limit) = limit.filter(|limit| *limit < bytes) {
             let (limit, asked) = (units::bytes(limit), units::bytes(bytes));
             return Err(refused(
@@ -89,62 +87,21 @@ fn make(bytes: u64) -> Result<(Cgroup, PathBuf)> {
             ));
         }
     }
-    let parent = own.parent();
+    let parent = parent(&own);
     sweep(&parent.folder);
     let name = format!("{PREFIX}{}-{}", std::process::id(), COUNT.fetch_add(1, Relaxed));
     let group = Cgroup::new(&parent, name.as_ref(), ("dyno", bytes))?;
     Ok((group, own.folder.join("cgroup.procs")))
 }
 
-/// The group that limits this process's memory.
-#[derive(Debug, PartialEq)]
-struct OwnGroup {
-    folder: PathBuf,
-    /// The root of its hierarchy, as far as visible.
-    mount: PathBuf,
-    version: CgroupVersion,
-}
-
-impl OwnGroup {
-    fn parent(&self) -> ParentGroup {
-        let above = self.folder.parent().filter(|_| self.folder != self.mount);
-        let folder = match self.version {
-            CgroupVersion::One => &self.folder,
-            CgroupVersion::Two => above.unwrap_or(&self.folder),
-        };
-        ParentGroup { folder: folder.to_path_buf(), version: self.version }
-    }
-}
-
-/// From /proc/self/cgroup and /proc/self/mountinfo (proc(5)): version 1 if the controller is in one
-/// of its hierarchies, otherwise version 2.
-fn own_group(groups: &str, mounts: &str) -> Option<OwnGroup> {
-    let groups = || groups.lines().filter_map(|line| line.split_once(':')?.1.split_once(':'));
-    let has_memory = |list: &str| list.split(',').any(|controller| controller == "memory");
-    let of_one = groups().find(|(controllers, _)| has_memory(controllers));
-    let of_two = || groups().find(|(controllers, _)| controllers.is_empty());
-    let (version, path) = match of_one {
-        Some((_, path)) => (CgroupVersion::One, path),
-        None => (CgroupVersion::Two, of_two()?.1),
+/// The parent of a new group with a limit of its own.
+fn parent(own: &OwnGroup) -> ParentGroup {
+    let above = own.folder.parent().filter(|_| own.folder != own.mount);
+    let folder = match own.version {
+        CgroupVersion::One => &own.folder,
+        CgroupVersion::Two => above.unwrap_or(&own.folder),
     };
-    mounts.lines().find_map(|line| {
-        let (place, of) = line.split_once(" - ")?;
-        let mut of = of.split(' ');
-        let (kind, options) = (of.next()?, of.nth(1)?);
-        let fits = match version {
-            CgroupVersion::One => kind == "cgroup" && has_memory(options),
-            CgroupVersion::Two => kind == "cgroup2",
-        };
-        let mut place = place.split(' ').skip(3);
-        let (root, mount) = (place.next()?, PathBuf::from(place.next()?));
-        // In a container's mount, only groups below its root are visible.
-        let below = Path::new(path).strip_prefix(root).ok().filter(|_| fits)?;
-        Some(OwnGroup {
-            folder: below.iter().fold(mount.clone(), |f, name| f.join(name)),
-            mount,
-            version,
-        })
-    })
+    ParentGroup { folder: folder.to_path_buf(), version: own.version }
 }
 
 /// Removes groups left by killed processes; the kernel keeps a group that has processes.
@@ -169,9 +126,9 @@ mod tests {
                           33 23 0:29 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n";
 
     fn group(groups: &str, mounts: &str) -> Option<(String, String)> {
-        let own = own_group(groups, mounts)?;
+        let own = OwnGroup::find("memory", groups, mounts)?;
         let shown = |path: &Path| path.display().to_string();
-        Some((shown(&own.folder), shown(&own.parent().folder)))
+        Some((shown(&own.folder), shown(&parent(&own).folder)))
     }
 
     #[test]
@@ -188,17 +145,6 @@ mod tests {
         );
         assert_eq!(group("5:cpu:/\n", OF_ONE), None, "there is no memory controller");
         assert_eq!(group("0::/\n", ""), None, "nothing is mounted");
-    }
-
-    #[test]
-    fn a_container_sees_its_own_part_of_the_hierarchy_alone() {
-        let mounts = OF_TWO.replace("0:26 / ", "0:26 /box ");
-        let found = own_group("0::/box/a\n", &mounts).unwrap();
-        assert_eq!(
-            (found.folder, found.mount),
-            ("/sys/fs/cgroup/a".into(), "/sys/fs/cgroup".into())
-        );
-        assert_eq!(own_group("0::/elsewhere\n", &mounts), None);
     }
 
     #[test]

@@ -429,7 +429,7 @@ fn forget_old(folder: &DatasetFolder) -> Result<()> {
 }
 
 /// The stream that fills a dataset.
-fn stream_of(dataset: &Dataset, fill: &Fill) -> Stream {
+pub fn stream_of(dataset: &Dataset, fill: &Fill) -> Stream {
     Stream {
         name: "fill".to_string(),
         engine: dataset.engine.clone(),

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
+use std::thread::{Builder, ScopedJoinHandle};
 
 use crate::base::clock::Clock;
 use crate::base::error::{Result, anyhow};
 use crate::engine::{Access, DatasetLocation, Target};
 use crate::lab::folder::data::DatasetFolder;
 use crate::lab::machine::processors;
+use crate::lab::machine::task_limit::TaskLimit;
 use crate::plan::{Component, Dataset, Stream, Subject};
 use crate::run::context::RunContext;
 pub use crate::run::datasets::target_key::{TargetKey, has_namespaces, key, places};
@@ -32,7 +34,8 @@ impl Targets {
             std::mem::take(&mut self.0).into_values().unzip();
         std::thread::scope(|scope| {
             for target in open {
-                scope.spawn(move || drop(target));
+                // If no thread can be started, it is dropped with the closure, here.
+                let _ = Builder::new().spawn_scoped(scope, move || drop(target));
             }
         });
         homes
@@ -120,10 +123,15 @@ fn open_all(closed: Vec<Closed<'_>>, clock: Clock) -> Result<Targets> {
     }
     let started: Vec<Result<_>> = std::thread::scope(|scope| {
         let open = &open;
-        let starting: Vec<_> =
-            servers.into_iter().map(|server| scope.spawn(move || open(server))).collect();
+        let start = |server| Builder::new().spawn_scoped(scope, move || open(server));
+        let all = servers.len() as u64;
+        let starting: Vec<_> = servers.into_iter().map(start).collect();
         let panicked = |_| Err(anyhow!("starting a server failed through a bug in Dyno"));
-        starting.into_iter().map(|thread| thread.join().unwrap_or_else(panicked)).collect()
+        let joined = |(number, thread): (u64, std::io::Result<ScopedJoinHandle<'_, _>>)| {
+            let thread = thread.map_err(|cause| TaskLimit::exceeded(number, all, &cause))?;
+            thread.join().unwrap_or_else(panicked)
+        };
+        (0..).zip(starting).map(joined).collect()
     });
     // If one failed, those that started are dropped together with the rest.
     let mut failed = Ok(());

@@ -4,6 +4,7 @@
 
 use std::num::NonZeroU64;
 use std::sync::atomic::AtomicBool;
+use std::thread::Builder;
 
 use rustix::thread::set_current_timer_slack;
 
@@ -11,6 +12,7 @@ use crate::base::clock::Clock;
 use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
 use crate::base::units::Rate;
+use crate::lab::machine::task_limit::TaskLimit;
 use crate::measure::io_context::{Completion, IoContext, Wait};
 use crate::measure::pacer::{ArrivalSeeds, Schedule, WorkerShare};
 use crate::measure::recorder::Recorder;
@@ -54,8 +56,11 @@ impl OpGenerator for SameRead {
 pub fn measure(clock: Clock) -> Result<PacingFloor> {
     let recorder = Recorder::new(&[Class::READ], true);
     // In its own thread, like workers, because the timer slack is a thread's property.
-    let measured = std::thread::scope(|scope| scope.spawn(|| pace(clock, &recorder)).join());
-    measured.map_err(|_| {
+    let measured: Result<_> = std::thread::scope(|scope| {
+        let thread = Builder::new().spawn_scoped(scope, || pace(clock, &recorder));
+        Ok(thread.map_err(|cause| TaskLimit::exceeded(0, 1, &cause))?.join())
+    });
+    measured?.map_err(|_| {
         failed("the measurement of the pacing floor panicked", "please report this defect")
     })??;
     let mut tallies = Vec::new();
