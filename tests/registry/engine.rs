@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use dyno::base::error::{Context, Result, failed};
 use dyno::engine::{self, Access, Engine, DatasetLocation, DatasetAccess, Target};
@@ -63,7 +64,7 @@ impl Target for Open {
         Ok(Box::new(Chalk { file: Arc::clone(&self.file), buffer: vec![7; 1 << 20], staged: None }))
     }
 
-    fn sync(&self) -> Result<()> {
+    fn sync(&self, _: &AtomicBool) -> Result<()> {
         self.file.sync_all().context("writing the slate to the drive")
     }
 }

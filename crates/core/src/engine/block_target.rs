@@ -90,8 +90,13 @@ impl<T: BlockTarget> Target for T {
         recheck::all(self.file(), stop, look_on)
     }
 
-    fn sync(&self) -> Result<()> {
-        self.file().sync()
+    fn sync(&self, stop: &AtomicBool) -> Result<()> {
+        self.file().sync(stop)
+    }
+
+    fn write_back(&self, stop: &AtomicBool) -> Result<()> {
+        let file = self.file();
+        if file.writes && !file.direct { file.sync(stop) } else { Ok(()) }
     }
 
     fn window_closed(&self) -> Vec<Fact> {

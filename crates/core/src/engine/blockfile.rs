@@ -2,9 +2,12 @@
 //! it is opened.
 
 use std::fs::{File, OpenOptions};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 use rustix::fs::OFlags;
 
@@ -42,6 +45,9 @@ pub const COMPRESSIBLE: Knob = Knob {
         `dedupe`, unique.",
 };
 
+/// The part of a file that is written back by one call.
+const SYNC_BYTES: u64 = 64 << 20;
+
 /// A whole device is used up to a multiple of this, so that blocks of any usual size fit evenly.
 const UNIT: u64 = 1 << 20;
 
@@ -52,6 +58,8 @@ pub struct BlockFile {
     pub base: u64,
     pub bytes: u64,
     pub direct: bool,
+    /// Whether it is open for writing.
+    pub writes: bool,
     pub is_device: bool,
     /// Percentage of every sector that is zeros.
     pub compressible: f64,
@@ -112,7 +120,18 @@ impl BlockFile {
         };
         let known = verify::open(site, &path, (base, size), after_trim)?.map(Arc::new);
         let bytes = size;
-        Ok(BlockFile { file, path, base, bytes, direct, is_device, compressible, dedupe, known })
+        Ok(BlockFile {
+            file,
+            path,
+            base,
+            bytes,
+            direct,
+            writes,
+            is_device,
+            compressible,
+            dedupe,
+            known,
+        })
     }
 
     pub fn space(&self) -> AddressSpace {
@@ -125,8 +144,48 @@ impl BlockFile {
         AddressSpace { bytes: self.bytes, align_bytes, ..AddressSpace::default() }
     }
 
-    pub fn sync(&self) -> Result<()> {
-        self.file.sync_all().with_context(|| format!("making {} durable", self.path.display()))
+    /// Makes all writes durable, and reports those that the kernel accepted and the drive refused.
+    /// In parts, because one call for gigabytes in the page cache would not react to a signal.
+    pub fn sync(&self, stop: &AtomicBool) -> Result<()> {
+        let end = self.base + self.bytes;
+        for at in (self.base..end).step_by(SYNC_BYTES as usize) {
+            if stop.load(Relaxed) {
+                return Ok(());
+            }
+            self.sync_range(at, SYNC_BYTES.min(end - at)).map_err(|cause| self.unwritten(cause))?;
+        }
+        self.file.sync_all().map_err(|cause| self.unwritten(cause))
+    }
+
+    /// Writes a range of the page cache and waits for it. The flush that follows all of them is
+    /// what makes it durable.
+    fn sync_range(&self, at: u64, bytes: u64) -> std::io::Result<()> {
+        let all = libc::SYNC_FILE_RANGE_WAIT_BEFORE
+            | libc::SYNC_FILE_RANGE_WRITE
+            | libc::SYNC_FILE_RANGE_WAIT_AFTER;
+        let (file, at, bytes) = (self.file.as_raw_fd(), at as i64, bytes as i64);
+        // SAFETY: the descriptor is open, and no memory is passed.
+        if unsafe { libc::sync_file_range(file, at, bytes, all) } == 0 {
+            return Ok(());
+        }
+        let cause = std::io::Error::last_os_error();
+        // Where the kernel has no such call, the one for the whole file does it.
+        let missing = [libc::ENOSYS, libc::ESPIPE, libc::EINVAL, libc::EPERM];
+        match cause.raw_os_error().is_some_and(|code| missing.contains(&code)) {
+            true => Ok(()),
+            false => Err(cause),
+        }
+    }
+
+    fn unwritten(&self, cause: std::io::Error) -> Error {
+        let next = match cause.raw_os_error() {
+            Some(libc::ENOSPC | libc::EDQUOT) => {
+                "free space on its filesystem, or use a smaller dataset"
+            }
+            _ => "check `dmesg` for errors reported by the device",
+        };
+        let path = self.path.display();
+        failed(format!("writes to {path} were accepted but did not reach it: {cause}"), next)
     }
 
     pub fn facts(&self, engine: &str) -> Vec<Fact> {

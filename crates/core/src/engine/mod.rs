@@ -186,8 +186,16 @@ pub trait Target: Any + Send + Sync {
         Ok(None)
     }
 
-    /// Makes all writes durable, after a fill.
-    fn sync(&self) -> Result<()> {
+    /// Makes all writes durable, after a fill, or until `stop` is set.
+    fn sync(&self, stop: &AtomicBool) -> Result<()> {
+        let _ = stop;
+        Ok(())
+    }
+
+    /// After a load: waits, or until `stop` is set, for writes that were accepted before they
+    /// reached the drive. The error of any of them is the load's.
+    fn write_back(&self, stop: &AtomicBool) -> Result<()> {
+        let _ = stop;
         Ok(())
     }
 

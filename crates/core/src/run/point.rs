@@ -128,7 +128,8 @@ fn attempt(
         let cooled = written::cool_down(step, &targets, watch, time);
         counters.read(&targets, time.now_ns());
         let mark = cooled.as_ref().ok().copied().flatten().or(mark);
-        observed.ended = observed.ended.and(cooled.map(drop));
+        let written = targets.values().try_for_each(|(_, target)| target.write_back(time.stop));
+        observed.ended = observed.ended.and(cooled.map(drop)).and(written);
         counters.samples(window.from_ns).try_for_each(|s| sink.sample(&s)).context(Unwritable)?;
         let window_ns = window.until_ns - window.from_ns;
         let confirmed =

@@ -71,7 +71,7 @@ pub fn cool_down(
     }
     for (_, target) in targets.values() {
         target.settle(time.stop)?;
-        target.sync()?;
+        target.sync(time.stop)?;
     }
     time.wait_until(time.now_ns() + step.cooldown_ns);
     Ok(watch.map(MeterWatch::mark))

@@ -1,5 +1,6 @@
 //! An index that is laid out, and one that is searched: its files, its queries, and what was found.
 
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::fs::OFlags;
@@ -63,7 +64,7 @@ impl Target for NewIndex {
         self.progress.stop();
     }
 
-    fn sync(&self) -> Result<()> {
+    fn sync(&self, _: &AtomicBool) -> Result<()> {
         for name in [VECTORS, QUERIES, TRUTH, GRAPH, PIVOTS, COMPRESSED, CHECKSUM] {
             let file = open_file(&self.folder, name, OFlags::RDONLY)?;
             file.sync_all().with_context(|| format!("making {name} durable"))?;

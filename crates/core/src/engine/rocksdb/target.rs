@@ -132,13 +132,26 @@ impl Target for RocksTarget {
         }
     }
 
-    fn sync(&self) -> Result<()> {
+    fn sync(&self, _: &AtomicBool) -> Result<()> {
         if self.access == Access::ReadOnly {
             return Ok(());
         }
         self.db
             .flush()
             .map_err(|e| failed(format!("flushing failed: {e}"), "look at the database's LOG file"))
+    }
+
+    /// Without `sync`, the log is in the page cache.
+    fn write_back(&self, _: &AtomicBool) -> Result<()> {
+        if self.access == Access::ReadOnly || !self.manner.wal {
+            return Ok(());
+        }
+        self.db.flush_wal(true).map_err(|e| {
+            failed(
+                format!("the write-ahead log could not be made durable: {e}"),
+                "check `dmesg` for errors reported by the device, and the database's LOG file",
+            )
+        })
     }
 
     fn window_opens(&self) {

@@ -172,6 +172,8 @@ fn instances_of(step: &Step, dataset: &str) -> u32 {
     step.streams.iter().filter(|s| s.dataset == dataset).map(of_stream).max().unwrap_or(0)
 }
 
+const INTERRUPTED: &str = "interrupted while filling; the next run starts this dataset again";
+
 /// A subject's dataset to be filled.
 struct Filling<'a> {
     subject: &'a str,
@@ -314,11 +316,14 @@ impl Filling<'_> {
         })?;
         progress.filled();
         if time.stopped() {
-            bail!("interrupted while filling; the next run starts this dataset again");
+            bail!(INTERRUPTED);
         }
         progress.activity(&format!("settling dataset '{}'", dataset.name));
         target.settle(time.stop)?;
-        target.sync()?;
+        target.sync(time.stop)?;
+        if time.stopped() {
+            bail!(INTERRUPTED);
+        }
         target.laid(&questions(dataset))
     }
 

@@ -50,10 +50,10 @@ pub fn load(
     let duration_ns = if let LoadLength::Time(ns) = length { ns } else { u64::MAX / 4 };
     let (stop, span) = (AtomicBool::new(false), LoadSpan { warmup_ns: 0, duration_ns });
     worker_group::run(run.time, &groups, span, &stop, &mut |running| look_on(&groups, running))?;
+    targets.values().try_for_each(|(_, target)| target.sync(run.time.stop))?;
     if run.time.stopped() {
         bail!("interrupted while preparing; the next run starts this load again");
     }
-    targets.values().try_for_each(|(_, target)| target.sync())?;
     let ops = groups.iter().map(WorkerGroup::issued).sum();
     drop(groups);
     targets::close(targets)?;
