@@ -20,6 +20,7 @@ mod dataset;
 mod dist;
 mod drifting;
 mod durable;
+mod emptied;
 mod engines;
 mod fio;
 mod fio_jobs;

@@ -219,7 +219,23 @@ fn a_verified_dataset_that_was_changed_while_closed_is_a_finding_and_not_laid_ou
     let output = dyno(bench.dir(), &bench.args());
     let text = said(&output);
     assert!(!output.status.success() && text.contains("was changed since it was closed"), "{text}");
-    assert!(text.contains("to recreate it"), "{text}");
+    assert!(text.contains("are the evidence") && !text.contains("remove"), "{text}");
+}
+
+#[test]
+fn a_load_with_trims_that_was_killed_is_found_right_and_goes_on() {
+    let Some(bench) = Bench::new() else { return };
+    let trims = "workload = { kind = \"random\", read = 40, trim = 20, block = \"4KiB\" }";
+    bench.write("psync", 5, &bench.verified(), trims);
+    bench.kill_in_the_middle();
+    let journals = bench.journals.path().display().to_string();
+    let output = dyno(bench.dir(), &["run", "--resume", "b.dyno", "--allow", &journals]);
+    let text = said(&output);
+    assert!(output.status.success(), "{text}");
+    assert!(!text.contains("remove"), "{text}");
+    let facts = Bundle::open(&bench.dir().join("b.dyno")).unwrap().facts().unwrap();
+    let rechecked = facts.iter().find(|fact| fact.name.contains("after a run that did not end"));
+    assert_eq!(rechecked.unwrap().value, "2048 blocks checked, 0 wrong");
 }
 
 #[test]

@@ -27,7 +27,7 @@ pub enum Wait {
 pub struct Completion {
     /// The slot in which the op was staged.
     pub slot: u32,
-    /// Bytes moved; 0 if the op moves none.
+    /// The op's bytes; they count only in classes that move data.
     pub bytes: u32,
     /// A lookup found its key; always true for other ops.
     pub hit: bool,

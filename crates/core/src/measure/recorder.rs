@@ -240,7 +240,8 @@ impl Recorder {
                 mine.add_to(total);
             }
             total.ops = total.service.count;
-            total.bytes += mine.bytes.get();
+            // The length of a trim is not transferred.
+            total.bytes += if class.moves_data() { mine.bytes.get() } else { 0 };
             total.misses += mine.misses.get();
             total.given_up += mine.given_up.get();
         }

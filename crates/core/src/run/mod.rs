@@ -244,6 +244,12 @@ impl<'a> RunRequest<'a> {
         RunContext { plan: self.plan, time, progress: self.progress }
     }
 
+    /// A point that could not begin.
+    fn unmeasured(&self, point: &PointPlan, cause: String) -> Point {
+        let begun = Point::begun(point.key.clone(), self.time().unix_ns());
+        Point { outcome: Outcome::Failed { cause }, ..begun }
+    }
+
     /// Measures and stores one point, and returns whether it was measured completely; `None` if a
     /// signal interrupted it, in which case nothing is stored.
     fn measure(
@@ -259,15 +265,19 @@ impl<'a> RunRequest<'a> {
             Ok(ready) => {
                 let on = PointPlan { subject: ready.subject.clone(), ..point.clone() };
                 let run = self.context(self.starts.map(|starts| starts.of(index)));
-                let mut measured =
-                    crate::run::point::measure(run, &on, &self.maxima, watch, self.sink)?;
-                measured.facts.extend_from_slice(&ready.marks);
-                measured
+                match ready.refill(run, &on.step) {
+                    Ok(refilled) => {
+                        let mut measured =
+                            crate::run::point::measure(run, &on, &self.maxima, watch, self.sink)?;
+                        ready.note_emptied(&on.step);
+                        measured.facts.extend(refilled);
+                        measured.facts.extend_from_slice(&ready.marks);
+                        measured
+                    }
+                    Err(error) => self.unmeasured(point, cause(&error)),
+                }
             }
-            Err(cause) => {
-                let outcome = Outcome::Failed { cause: cause.clone() };
-                Point { outcome, ..Point::begun(point.key.clone(), self.time().unix_ns()) }
-            }
+            Err(cause) => self.unmeasured(point, cause.clone()),
         };
         if self.stop.load(Relaxed) {
             self.sink.discard()?;

@@ -3,6 +3,8 @@
 //! only what no longer holds: everything, if a drive has been written to since the run left it;
 //! otherwise missing actions and those that build on them.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -15,7 +17,9 @@ use crate::lab::drive::write_cache::Switched;
 use crate::lab::drive::{filesystem, namespaces, purge, write_cache, write_counter};
 use crate::lab::folder::pin::{Pins, shown};
 use crate::lab::guard;
-use crate::plan::{Conditioning, Drive, DrivePlace, Filesystem, Plan, Purge, Steady, Subject};
+use crate::plan::{
+    Conditioning, Dataset, Drive, DrivePlace, Filesystem, Plan, Purge, Steady, Step, Subject,
+};
 use crate::record::{Fact, PreparationStep, Sink, SteadyState, key};
 use crate::run::context::RunContext;
 use crate::run::datasets::before::{Before, begun, with_our_own};
@@ -33,6 +37,8 @@ pub struct ReadySubject {
     pub subject: Subject,
     /// The marks of its points.
     pub marks: Vec<Fact>,
+    /// Datasets of which points of this run discarded blocks since they were filled.
+    emptied: RefCell<BTreeSet<String>>,
     /// Held until the run ends.
     mounted: Vec<Mounted>,
     /// Restored when the run ends.
@@ -89,8 +95,8 @@ pub fn prepare(
         .all(subject, before, sink)
         .and_then(|()| sink.facts(&write_cache::facts(&work.subject, key::drive::VOLATILE_CACHE)));
     let PrepareWork { subject, marks, mounted, switched, changed, namespaces, .. } = work;
-    let ready =
-        ReadySubject { subject, marks, mounted, switched, changed, _namespaces: namespaces };
+    let (emptied, _namespaces) = (RefCell::default(), namespaces);
+    let ready = ReadySubject { subject, marks, emptied, mounted, switched, changed, _namespaces };
     match done {
         Ok(()) => Ok(ready),
         Err(error) => Err(match ready.leave() {
@@ -101,6 +107,31 @@ pub fn prepare(
 }
 
 impl ReadySubject {
+    /// Before a point that depends on the blocks of a dataset, fills it again if an earlier point
+    /// of this run discarded some of them.
+    pub fn refill(&self, run: RunContext<'_>, step: &Step) -> Result<Vec<Fact>> {
+        let mut facts = Vec::new();
+        let needed = |dataset: &&Dataset| {
+            let own = step.streams.iter().filter(|stream| stream.dataset == dataset.name);
+            dataset.fill.is_some() && !dataset.restore && own.into_iter().any(dataset::needs_blocks)
+        };
+        for dataset in run.plan.protocol.datasets.iter().filter(needed) {
+            if self.emptied.borrow().contains(&dataset.name) {
+                dataset::make_ready(run, &self.subject, dataset)?;
+                self.emptied.borrow_mut().remove(&dataset.name);
+                let why = "yes: earlier points discarded blocks of it";
+                facts.push(Fact::new("Load", format!("Dataset {} refilled", dataset.name), why));
+            }
+        }
+        Ok(facts)
+    }
+
+    /// After a point, notes the datasets of which it discarded blocks.
+    pub fn note_emptied(&self, step: &Step) {
+        let emptied = step.streams.iter().filter(|stream| dataset::empties(stream));
+        self.emptied.borrow_mut().extend(emptied.map(|stream| stream.dataset.clone()));
+    }
+
     /// Unmounts the run's filesystems, or reports who uses them, and restores write caches and
     /// namespaces.
     pub fn leave(&self) -> Result<()> {
@@ -125,7 +156,9 @@ impl PrepareWork<'_> {
         for task in tasks(plan) {
             let (action, asked) = (task.action(), task.asked()?);
             let known = known(before, &subject.name, &action, &asked, subject.drives.len());
-            holds = holds && known.is_some();
+            // What an earlier part of the run discarded is counted by no drive's write counter.
+            let emptied = matches!(task, PrepareTask::Fill(dataset) if is_emptied(plan, dataset));
+            holds = holds && known.is_some() && !emptied;
             let context = || format!("{action} of {}", subject.name);
             if let (true, Some(known)) = (holds, known) {
                 self.take_up(&task, &known).with_context(context)?;
@@ -153,6 +186,12 @@ impl PrepareWork<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether points discard blocks of a dataset.
+fn is_emptied(plan: &Plan, dataset: &Dataset) -> bool {
+    let streams = plan.protocol.steps.iter().flat_map(|step| &step.streams);
+    streams.filter(|stream| stream.dataset == dataset.name).any(dataset::empties)
 }
 
 /// Records the current state of the subject's drives. One that does not respond retains its last

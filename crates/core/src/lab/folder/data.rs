@@ -47,6 +47,9 @@ pub struct DatasetMarker {
     pub described: String,
     /// Set before any write until it is closed: the state of its files is then unknown.
     pub open: bool,
+    /// Blocks were discarded or set to zero since it was filled, so that reads of them may not
+    /// reach the drive.
+    pub emptied: bool,
     /// The state of its files when it was closed.
     pub files: Vec<FileState>,
     /// The server and database in which it was created, if they existed before.

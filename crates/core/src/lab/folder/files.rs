@@ -91,9 +91,23 @@ fn kept(path: &Path, meta: &Metadata, file: &File) -> Result<FileState> {
     Ok(FileState { path: path.to_path_buf(), bytes, blocks: meta.blocks(), modified_ns, checksum })
 }
 
+/// A file that has holes, and had none when it was as long; compressed files always have fewer
+/// blocks than their length.
+pub fn holed<'n>(then: &[FileState], now: &'n [FileState]) -> Option<&'n FileState> {
+    let whole = |k: &FileState| k.blocks * 512 >= k.bytes;
+    now.iter().find(|is| {
+        let was = then.iter().find(|was| was.path == is.path && was.bytes == is.bytes);
+        was.is_some_and(whole) && !whole(is)
+    })
+}
+
 /// The differences, as text; None if there are none. For a dataset that was open when its run died,
 /// only new holes are known to be wrong.
 pub fn damage(then: &[FileState], now: &[FileState], open: bool) -> Option<String> {
+    if let Some(is) = holed(then, now) {
+        let (file, there) = (is.path.display(), is.blocks * 512);
+        return Some(format!("{file} has holes: {there} of its {} bytes are there", is.bytes));
+    }
     for was in then {
         let file = was.path.display();
         let Some(is) = now.iter().find(|is| is.path == was.path) else {
@@ -103,11 +117,6 @@ pub fn damage(then: &[FileState], now: &[FileState], open: bool) -> Option<Strin
             }
             return Some(format!("{file} is gone"));
         };
-        let whole = |k: &FileState| k.blocks * 512 >= k.bytes;
-        if whole(was) && !whole(is) && is.bytes == was.bytes {
-            let there = is.blocks * 512;
-            return Some(format!("{file} has holes: {there} of its {} bytes are there", is.bytes));
-        }
         if open {
             continue;
         }

@@ -18,7 +18,7 @@ use crate::plan::{
     Arrival, Component, Dataset, Drive, DrivePlace, Field, Fill, Load, Plan, PlannedSlice as Slice,
     RequestFamily, Step, Stream, Subject,
 };
-use crate::record::Fact;
+use crate::record::{Class, Fact};
 use crate::run::context::RunContext;
 use crate::run::datasets::{servers, snapshot, space};
 use crate::run::display::progress::Progress;
@@ -72,16 +72,21 @@ pub fn restore(
     snapshot::put_back(folder)
 }
 
-/// From here on the files of a dataset may differ from its marker. A server writes to its files
-/// whatever the load.
-pub fn begin_use(dataset: &Dataset, folder: &DatasetFolder, access: Access) -> Result<()> {
+/// From here on the files of a dataset may differ from its marker, and the load may empty it. A
+/// server writes to its files whatever the load.
+pub fn begin_use(
+    dataset: &Dataset,
+    folder: &DatasetFolder,
+    (access, empties): (Access, bool),
+) -> Result<()> {
     if dataset.restore && access == Access::ReadWrite {
         snapshot::will_be_written(folder)?;
     }
     let changes = access != Access::ReadOnly || !is_of_blocks(dataset);
     match folder.marker() {
-        Some(marker) if changes && !marker.open => {
-            folder.write_marker(&DatasetMarker { open: true, ..marker })
+        Some(marker) if changes && !(marker.open && (marker.emptied || !empties)) => {
+            let emptied = marker.emptied || empties;
+            folder.write_marker(&DatasetMarker { open: true, emptied, ..marker })
         }
         _ => Ok(()),
     }
@@ -98,14 +103,35 @@ pub fn end_use(homes: &[DatasetLocation]) -> Result<()> {
         if let Some(marker) =
             folder.marker().filter(|marker| marker.open && !marker.described.is_empty())
         {
-            folder.write_marker(&DatasetMarker {
-                open: false,
-                files: files::look(folder)?,
-                ..marker
-            })?;
+            let files = files::look(folder)?;
+            let emptied = marker.emptied
+                || of_blocks(&marker) && files::holed(&marker.files, &files).is_some();
+            folder.write_marker(&DatasetMarker { open: false, emptied, files, ..marker })?;
         }
     }
     Ok(())
+}
+
+/// Whether a marker is of a dataset of a block engine.
+fn of_blocks(marker: &DatasetMarker) -> bool {
+    serde_json::from_str(&marker.described).is_ok_and(|dataset: Dataset| is_of_blocks(&dataset))
+}
+
+fn classes(stream: &Stream) -> Vec<Class> {
+    let found = workload::find(&stream.workload.name);
+    found.map(|workload| workload.classes(&stream.workload.knobs)).unwrap_or_default()
+}
+
+/// Whether a stream discards blocks or sets them to zero: reads of them need not reach the drive.
+pub fn empties(stream: &Stream) -> bool {
+    classes(stream).iter().any(|class| [Class::TRIM, Class::WRITE_ZEROES].contains(class))
+}
+
+/// Whether a stream's figures depend on the dataset's blocks being there: it reads them, or does
+/// nothing but discard them.
+pub fn needs_blocks(stream: &Stream) -> bool {
+    let all = classes(stream);
+    all.contains(&Class::READ) || all == [Class::TRIM]
 }
 
 /// Whether any of the step's streams may write to its dataset.
@@ -146,7 +172,7 @@ pub fn make_ready(
                 .unless_there(&home, time, progress)?;
             if facts.is_empty() {
                 if let DatasetLocation::Folder(folder) = &home {
-                    begin_use(dataset, folder, Access::ReadOnly)?;
+                    begin_use(dataset, folder, (Access::ReadOnly, false))?;
                 }
                 facts = open(&engine, &home, Access::ReadOnly, time.clock)?.facts();
                 end_use(&[home])?;
@@ -208,6 +234,10 @@ impl Filling<'_> {
                 )),
             },
             DatasetState::Nothing => {}
+            DatasetState::Emptied => doing(format!(
+                "an earlier load discarded blocks of dataset '{}', which is recreated",
+                dataset.name
+            )),
             DatasetState::Damaged(how) => {
                 doing(format!("dataset '{}' is damaged ({how}) and is recreated", dataset.name))
             }
@@ -217,7 +247,7 @@ impl Filling<'_> {
         doing(format!("filling dataset '{}'", dataset.name));
         let laid = self.carry_out(fill, home, time, progress)?;
         let files = files::look(folder)?;
-        let whole = DatasetMarker { described, open: false, files, laid, ..marker };
+        let whole = DatasetMarker { described, open: false, emptied: false, files, laid, ..marker };
         if dataset.restore {
             doing(format!("keeping a copy of dataset '{}'", dataset.name));
             snapshot::keep(folder, &whole)?;
@@ -237,12 +267,20 @@ impl Filling<'_> {
             let Some(marker) = folder.marker().filter(|m| m.described == described) else {
                 return Ok(DatasetState::Nothing);
             };
-            let damage = files::damage(&marker.files, &files::look(folder)?, marker.open);
+            // Of a load that was killed, holes may be its own.
+            let damage = match marker.open && marker.emptied {
+                true => None,
+                false => files::damage(&marker.files, &files::look(folder)?, marker.open),
+            };
             let unknown = self.unknown(folder)?;
             if let (Some(how), None) = (&damage, &unknown) {
                 self.is_verified(folder, how)?;
             }
-            Ok(damage.or(unknown).map_or(DatasetState::Whole, DatasetState::Damaged))
+            Ok(match damage.or(unknown) {
+                Some(how) => DatasetState::Damaged(how),
+                None if marker.emptied => DatasetState::Emptied,
+                None => DatasetState::Whole,
+            })
         };
         if !self.dataset.restore {
             return whole(folder);
@@ -281,7 +319,11 @@ impl Filling<'_> {
                     "data verification: {} was changed since it was closed: {how}",
                     folder.shown().display()
                 ),
-                format!("remove {} to recreate it", journal.display()),
+                format!(
+                    "find out what wrote there; the data and the journal {} are the evidence. To \
+                     measure meanwhile, use another directory",
+                    journal.display()
+                ),
             )),
         }
     }
@@ -401,6 +443,8 @@ enum DatasetState {
     Whole,
     Nothing,
     Damaged(String),
+    /// A load discarded blocks of it since it was filled.
+    Emptied,
 }
 
 /// Adds a marker to a dataset made before markers existed, if it is the plan's.

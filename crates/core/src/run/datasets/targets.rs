@@ -71,6 +71,7 @@ pub fn open(
         let shared =
             |s: &&Stream| s.engine.name == stream.engine.name && s.dataset == stream.dataset;
         let writes = streams.iter().filter(shared).any(dataset::stream_writes);
+        let empties = streams.iter().filter(shared).any(dataset::empties);
         let access = if writes || settle { Access::ReadWrite } else { Access::ReadOnly };
         for (drive, instance) in places(subject, stream) {
             let key = key(subject, stream, drive, instance);
@@ -88,7 +89,7 @@ pub fn open(
                 plan.protocol.datasets.iter().find(|dataset| dataset.name == stream.dataset);
             if let (Some(dataset), DatasetLocation::Folder(folder)) = (dataset, &home) {
                 dataset::restore(&subject.name, dataset, folder, clock, run.progress)?;
-                dataset::begin_use(dataset, folder, access)?;
+                dataset::begin_use(dataset, folder, (access, empties))?;
                 forget_cached(&engine, folder)?;
             }
             closed.push(Closed { key, engine, home, access, dataset });

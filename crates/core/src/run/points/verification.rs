@@ -156,10 +156,7 @@ pub fn recheck(run: RunContext<'_>, subject: &Subject) -> Result<Vec<Fact>> {
                 let name = format!("{}: dataset '{}'", subject.name, dataset.name);
                 progress.activity(&format!("{name} is compared with its journal"));
                 let looking = || {
-                    let journal = journal.display();
-                    format!(
-                        "{name}, after a run that did not end ({journal}; remove it to start again)"
-                    )
+                    format!("{name}, after a run that did not end (journal {})", journal.display())
                 };
                 let target = dataset::open(&dataset.engine, &home, Access::ReadOnly, time.clock)
                     .with_context(looking)?;
