@@ -50,6 +50,7 @@ mod many_servers;
 mod markers;
 mod masked;
 mod method;
+mod not_measured;
 mod notebook;
 mod outliers;
 mod parts;

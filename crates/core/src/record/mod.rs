@@ -75,6 +75,13 @@ pub struct Point {
 }
 
 impl Point {
+    /// Whether its headline streams completed no op: it then has no figures, whatever its outcome.
+    pub fn did_nothing(&self) -> bool {
+        let headline = || self.cells.iter().filter(|cell| cell.headline);
+        let mut tallies = headline().flat_map(|cell| &cell.tallies);
+        headline().next().is_some() && tallies.all(|tally| tally.ops == 0)
+    }
+
     /// A point without any data yet.
     pub fn begun(key: PointKey, started_unix_ns: u64) -> Point {
         Point {

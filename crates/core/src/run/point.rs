@@ -150,6 +150,10 @@ fn attempt(
     }
     drop(groups);
     targets::close(targets)?;
+    if let (Ok(()), Some(window)) = (&observed.ended, window) {
+        let window_ns = window.until_ns - window.from_ns;
+        observed.ended = completed::check(step, &observed.cells, window_ns);
+    }
     Ok(observed)
 }
 

@@ -275,8 +275,16 @@ impl Gathering {
         if self.seen.insert((step, bits)) {
             step_facts.values.push(value.clone());
         }
-        if let Outcome::Failed { cause } = &point.outcome {
-            let (step, cause) = (step_facts.title.clone(), cause.clone());
+        let cause = match &point.outcome {
+            Outcome::Failed { cause } => Some(cause.clone()),
+            // The figures of imported points are not in their cells.
+            Outcome::Measured if point.did_nothing() && reported.is_empty() => {
+                Some("no op was completed: not measured".to_string())
+            }
+            Outcome::Measured => None,
+        };
+        if let Some(cause) = cause {
+            let step = step_facts.title.clone();
             self.facts.measured.failures.push(EarlyEnd {
                 subject,
                 step,

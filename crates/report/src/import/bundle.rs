@@ -6,7 +6,7 @@ use super::{ImportFormat, ImportedFile, ImportedPoint};
 use crate::base::error::{Result, failed};
 use crate::base::output::New;
 use crate::plan::{ImportedRun, ImportedStep, Order, Plan, Protocol, Subject};
-use crate::record::{Fact, Run, Sink};
+use crate::record::{Fact, Outcome, Run, Sink};
 use crate::store::BundleWriter;
 
 /// Writes the contents of files of one format (file name, subject if the file has none, contents)
@@ -40,11 +40,17 @@ pub fn import(
             entries.push(entry);
         }
     }
-    if !entries.iter().all(ImportedPoint::did_work) {
+    if !entries.iter().any(ImportedPoint::did_work) {
         return Err(failed(
-            format!("{}: one of its runs did no work", files.join(", ")),
-            "leave that file out",
+            format!("{}: none of its runs completed an op", files.join(", ")),
+            "import a file with results",
         ));
+    }
+    for entry in entries.iter_mut().filter(|entry| !entry.did_work()) {
+        if entry.point.outcome == Outcome::Measured {
+            let cause = "the source gives no completed op: not measured".to_string();
+            entry.point.outcome = Outcome::Failed { cause };
+        }
     }
     let started = entries.iter().map(|e| e.point.started_unix_ns).max().unwrap_or(0);
     let title = title.unwrap_or_else(|| format!("Imported from {}", info.name));

@@ -150,10 +150,13 @@ impl ImportedPoint {
         self.reported.push(Reported { stream, class, name, value, low, high, samples, digits });
     }
 
-    /// Whether any ops were done, as far as the source gives their rate.
+    /// Whether any ops were done, as far as the source gives their number or a rate.
     pub fn did_work(&self) -> bool {
-        let counted = self.point.cells.iter().any(|cell| !cell.tallies.is_empty());
-        let mut rates = self.reported.iter().filter(|r| r.name == Reported::OPS_PER_S).peekable();
+        let mut tallies = self.point.cells.iter().flat_map(|cell| &cell.tallies);
+        let counted = tallies.any(|tally| tally.ops > 0);
+        let is_rate =
+            |r: &&Reported| [Reported::OPS_PER_S, Reported::BYTES_PER_S].contains(&r.name.as_str());
+        let mut rates = self.reported.iter().filter(is_rate).peekable();
         let unknown = rates.peek().is_none() && !self.reported.is_empty();
         counted || unknown || rates.any(|rate| rate.value > 0.0)
     }

@@ -1,6 +1,7 @@
 //! One point: its load, its steady state, its repeats and its searches.
 
 pub(in crate::run) mod ceiling;
+pub(in crate::run) mod completed;
 pub mod floor;
 pub(in crate::run) mod maxima;
 pub(in crate::run) mod precondition;

@@ -76,14 +76,19 @@ impl Searches {
         next
     }
 
-    /// Records a point's result and returns it. Failed points do not pass.
+    /// Records a point's result and returns it. One that fell behind does not pass. Another that
+    /// failed says nothing of the limit: the search ends there, and a resumed run continues it.
     pub fn note(&mut self, key: &PointKey, sweep: Option<&Sweep>, point: &Point) -> Option<Fact> {
         let Some(Sweep { search: Some(search), .. }) = sweep else { return None };
         let value = key.axis.as_ref()?.value.number()?;
         let measured = point.outcome == Outcome::Measured;
         let reached = percentile_ns(search, point).filter(|_| measured);
         let held = reached.is_some_and(|ns| ns <= search.at_most_ns);
-        self.tried.entry(SearchKey::key(key)).or_default().push((value, held));
+        if measured || answered(sweep, point) {
+            self.tried.entry(SearchKey::key(key)).or_default().push((value, held));
+        } else {
+            self.over.insert(SearchKey::key(key));
+        }
         let limit = units::latency(search.at_most_ns as f64);
         let value = match reached {
             Some(ns) => format!(
@@ -95,7 +100,8 @@ impl Searches {
                 "the window has too few ops for it, so taken to be above {limit}; a longer one has \
                  more"
             ),
-            None => format!("not measured, so taken to be above {limit}"),
+            None if answered(sweep, point) => format!("it fell behind: above {limit}"),
+            None => "not measured: the search ended here".to_string(),
         };
         Some(Fact::new("Search", format!("{}.{}", search.stream, search.percentile), value))
     }

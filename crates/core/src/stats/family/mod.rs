@@ -32,7 +32,7 @@ pub const FEWEST: usize = 3;
 /// One repeat's figure of one subject at one point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Observation {
-    /// Positive; other values are excluded.
+    /// Positive; a point with any other value has no ratios.
     pub value: f64,
     /// The repeat in which it was measured, alternating with the other subjects: pairs share it.
     /// Unique within its sheet: repeats of different runs, or of subjects measured one after the

@@ -40,17 +40,22 @@ impl PlaceEffects {
 
 impl Logged {
     pub fn of(sheet: &Sheet) -> Logged {
+        let has_log = |o: &super::Observation| o.value.is_finite() && o.value > 0.0;
         let point = |subjects: &Vec<Vec<super::Observation>>| {
-            let usable = subjects.iter().enumerate().flat_map(|(subject, all)| {
-                let positive = all.iter().filter(|o| o.value.is_finite() && o.value > 0.0);
-                positive.map(move |o| LogObservation {
+            // Without one of its repeats, the point is another one: it has no ratio at all.
+            if !subjects.iter().flatten().all(has_log) {
+                return Vec::new();
+            }
+            let logged = |(subject, all): (usize, &Vec<super::Observation>)| {
+                let of = move |o: &super::Observation| LogObservation {
                     subject,
                     block: o.block,
                     place: o.place as usize,
                     log: o.value.ln(),
-                })
-            });
-            usable.collect::<Vec<LogObservation>>()
+                };
+                all.iter().map(of).collect::<Vec<LogObservation>>()
+            };
+            subjects.iter().enumerate().flat_map(logged).collect::<Vec<LogObservation>>()
         };
         let points: Vec<Vec<LogObservation>> = sheet.cells.iter().map(point).collect();
         let places = points.iter().flatten().map(|e| e.place + 1).max().unwrap_or(1);

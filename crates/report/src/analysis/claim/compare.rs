@@ -130,10 +130,12 @@ fn floor_ns(setup: &SetupFacts, cell: &CellFacts) -> f64 {
     setup.runs[cell.run].pacing_floor.map_or(0.0, |floor| floor.median_ns as f64)
 }
 
-/// A cell's repeats, each in its block and place.
+/// A cell's repeats, each in its block and place; none if the figure is not above zero in one of
+/// them: it is left out everywhere, or nowhere.
 pub fn observations(step: &StepFacts, cell: &CellFacts, metric: &Metric) -> Vec<Observation> {
     let Some((_, values)) = metric.of(step, cell) else { return Vec::new() };
-    if values.len() != cell.repeats.len() {
+    let is_above_zero = |value: &f64| value.is_finite() && *value > 0.0;
+    if values.len() != cell.repeats.len() || !values.iter().all(is_above_zero) {
         return Vec::new();
     }
     let seat = |i: usize| seat(cell, i);

@@ -188,9 +188,19 @@ fn summarise_class(class: Class, repeats: &[&Numbers]) -> Option<ClassSummary> {
     if own.is_empty() {
         return None;
     }
-    let rates = own.iter().map(|c| c.ops_per_s).collect::<Option<Vec<f64>>>();
-    let done = own.iter().map(|c| Some(c.done_per_s? * 60.0)).collect::<Option<Vec<f64>>>();
-    let bytes = own.iter().map(|c| c.bytes_per_s).collect::<Option<Vec<f64>>>();
+    // A repeat without an op of the class has a rate of it, zero, and no latency. What a source
+    // does not give is neither.
+    let counted = own.iter().all(|c| c.ops.is_some());
+    let each = |pick: &dyn Fn(&ClassNumbers) -> Option<f64>| {
+        let of = |n: &&Numbers| match n.classes.iter().find(|c| c.class == class) {
+            Some(found) => pick(found),
+            None => counted.then_some(0.0),
+        };
+        repeats.iter().map(of).collect::<Option<Vec<f64>>>()
+    };
+    let rates = each(&|c| c.ops_per_s);
+    let done = each(&|c| Some(c.done_per_s? * 60.0));
+    let bytes = each(&|c| c.bytes_per_s);
     let of = |values: &Option<Vec<f64>>, unit| estimate::from_repeats(values.as_ref()?, unit);
     let service: Vec<&Times> = own.iter().map(|c| &c.service).collect();
     let response: Vec<&Times> = own.iter().filter_map(|c| c.response.as_deref()).collect();
@@ -206,15 +216,17 @@ fn summarise_class(class: Class, repeats: &[&Numbers]) -> Option<ClassSummary> {
         misses: own.iter().map(|c| c.misses).sum(),
         given_up: own.iter().map(|c| c.given_up).sum(),
         overflow: own.iter().map(|c| c.overflow).sum(),
-        service: latency(&service, &written),
-        response: (!response.is_empty()).then(|| Box::new(latency(&response, &[]))),
+        service: latency(&service, &written, repeats.len()),
+        response: (!response.is_empty()).then(|| Box::new(latency(&response, &[], repeats.len()))),
     })
 }
 
-fn latency(repeats: &[&Times], written: &[WrittenDigits]) -> Latency {
+/// Of the repeats that have an op of the class, of so many in all.
+fn latency(repeats: &[&Times], written: &[WrittenDigits], all: usize) -> Latency {
     // An estimate over only some of the repeats would not be the cell's.
     let whole = |pick: &dyn Fn(&Times) -> Option<f64>| {
-        repeats.iter().map(|t| pick(t)).collect::<Option<Vec<f64>>>()
+        let values = repeats.iter().map(|t| pick(t)).collect::<Option<Vec<f64>>>();
+        values.filter(|values| values.len() == all)
     };
     let made = |of: &Option<Vec<f64>>| estimate::from_repeats(of.as_ref()?, "ns");
     let mean = whole(&|t| t.mean_ns);

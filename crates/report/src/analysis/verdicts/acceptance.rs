@@ -183,8 +183,7 @@ fn figures(
     let metric = Metric { figure: measure.metric.figure.clone(), part: part.clone() };
     let usable = |cell: &&CellFacts| !barred && !metric.is_barred(cell);
     let Some(cell) = step.cell(subject, value).filter(usable) else { return Vec::new() };
-    let values = observations(step, cell, &metric).into_iter().map(|o| o.value);
-    values.filter(|value| value.is_finite() && *value > 0.0).collect()
+    observations(step, cell, &metric).into_iter().map(|o| o.value).collect()
 }
 
 /// Judges a delivery. Measures with fewer than three reference drives are omitted; all measures

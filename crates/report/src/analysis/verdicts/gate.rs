@@ -235,7 +235,7 @@ fn runs(measured: &MeasuredFacts, of: &PairedSheet, pair: &Pair, point: usize) -
     let step = &measured.steps[of.step];
     let logs = |subject: SubjectKey| {
         let own = observations(step, step.cell(subject, of.value(point)?)?, &of.metric);
-        let logs: Vec<f64> = own.iter().filter(|o| o.value > 0.0).map(|o| o.value.ln()).collect();
+        let logs: Vec<f64> = own.iter().map(|o| o.value.ln()).collect();
         (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64, logs.len()))
     };
     let (new, repeats) = logs(pair.new)?;

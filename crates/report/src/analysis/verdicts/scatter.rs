@@ -29,11 +29,7 @@ fn variances(step: &StepFacts, metric: &Metric) -> Vec<(f64, f64)> {
     let mut all = Vec::new();
     for value in step.values.keys() {
         let cells = step.cells.iter().filter(|c| c.value == value);
-        let usable = |all: Vec<Observation>| {
-            all.into_iter().filter(|o| o.value.is_finite() && o.value > 0.0).collect()
-        };
-        let own: Vec<Vec<Observation>> =
-            cells.map(|c| usable(observations(step, c, metric))).collect();
+        let own: Vec<Vec<Observation>> = cells.map(|c| observations(step, c, metric)).collect();
         let mut paired = false;
         for (i, a) in own.iter().enumerate() {
             for b in &own[..i] {
