@@ -213,6 +213,7 @@ limit-drive = drive
 limit-cpu = host CPU
 limit-memory = memory
 limit-no-drive = no drive
+limit-control-group = control group
 limit-neighbour = neighbour
 limit-generator = generator
 limit-standstill = standstill
@@ -223,6 +224,7 @@ limit-undecided = undecided
 limiter-cpu = the host's processors
 limiter-memory = memory
 limiter-no-drive = the host alone
+limiter-control-group = limits of a control group
 limiter-neighbour = other programs on the drive
 limiter-generator = the load generator
 limiter-standstill = pauses of Dyno itself
@@ -878,7 +880,24 @@ remedy-dataset-beyond-memory = a dataset larger than memory
 remedy-dataset-of = a dataset of { $size }
 remedy-direct-or = `direct = true`, or { $other }
 remedy-smaller-cache = a smaller cache in the engine, or a larger dataset
+remedy-without-holes =
+    a dataset without holes (give it a `fill`): blocks that were never written, or were discarded, are
+    not read from the device
 remedy-dataset-fits = the dataset, { $dataset }, fits into { $memory } of memory: { $how }
+verdict-group-reads =
+    throttled by the control group at { $limit } read IOPS ({ $group }), of which { $share } were
+    reached
+verdict-group-writes =
+    throttled by the control group at { $limit } write IOPS ({ $group }), of which { $share } were
+    reached
+verdict-group-read =
+    throttled by the control group at { $limit } of reads ({ $group }), of which { $share } were
+    reached
+verdict-group-written =
+    throttled by the control group at { $limit } of writes ({ $group }), of which { $share } were
+    reached
+remedy-control-group =
+    start Dyno outside of that control group, or raise its limit (`io.max`; blkio.throttle in version 1)
 verdict-neighbour =
     { $share } of the device's time was spent on requests of others, which read { $read } and wrote
     { $written }
@@ -890,6 +909,9 @@ verdict-late-p99 =
     at least { $share } of the ops were submitted late by Dyno itself, and p99 of the response time
     is { $ratio } times that of the service time
 remedy-late = more workers for the rate, a lower rate, or processors that nothing else uses
+remedy-late-on-idle-host =
+    keep idle processors from deep sleep (`cpupower idle-set --disable-by-latency 0`), or use a host
+    that is not a virtual machine
 verdict-rate-reached = { $share } of the target rate was reached
 verdict-throttled = the drive throttled itself for { $share } of the window
 verdict-thinks = { $share } of its requests were in flight; between them are keying and think times

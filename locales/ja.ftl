@@ -226,6 +226,7 @@ limit-drive = ドライブ
 limit-cpu = ホスト CPU
 limit-memory = メモリ
 limit-no-drive = ドライブへの要求なし
+limit-control-group = コントロールグループ
 limit-neighbour = ノイジーネイバー
 limit-generator = 負荷生成側
 limit-standstill = Dyno の停止
@@ -236,6 +237,7 @@ limit-undecided = 判定不能
 limiter-cpu = ホストのプロセッサ
 limiter-memory = メモリ
 limiter-no-drive = ホスト単独
+limiter-control-group = コントロールグループの制限
 limiter-neighbour = 同じドライブを使う他のプログラム
 limiter-generator = 負荷生成側
 limiter-standstill = Dyno 自体の停止
@@ -764,7 +766,21 @@ remedy-dataset-beyond-memory = メモリより大きいデータセットにす�
 remedy-dataset-of = { $size } のデータセットにする
 remedy-direct-or = `direct = true` を指定するか、{ $other }
 remedy-smaller-cache = エンジン自体のキャッシュを小さくするか、データセットを大きくする
+remedy-without-holes =
+    穴のないデータセットを使う（`fill` を指定する）。書き込まれていないブロックや破棄されたブロックは、デバイス
+    から読み取られない
 remedy-dataset-fits = データセット（{ $dataset }）が { $memory } のメモリに収まる。{ $how }
+verdict-group-reads =
+    コントロールグループ（{ $group }）の制限である読み取り { $limit } IOPS の { $share } に達した
+verdict-group-writes =
+    コントロールグループ（{ $group }）の制限である書き込み { $limit } IOPS の { $share } に達した
+verdict-group-read =
+    コントロールグループ（{ $group }）の制限である読み取り { $limit } の { $share } に達した
+verdict-group-written =
+    コントロールグループ（{ $group }）の制限である書き込み { $limit } の { $share } に達した
+remedy-control-group =
+    このコントロールグループの外で Dyno を起動するか、制限を上げる（`io.max`、バージョン 1 では
+    blkio.throttle）
 verdict-neighbour =
     デバイスの時間の { $share } が他の要求に費やされた（読み取り { $read }、書き込み { $written }）
 remedy-neighbour =
@@ -775,6 +791,9 @@ verdict-late-p99 =
     オペレーションの少なくとも { $share } は Dyno 自体による発行が遅れ、応答時間の p99 はサービス時間
     の p99 の { $ratio } 倍である
 remedy-late = レートに対してワーカーを増やすか、レートを下げるか、他に使用されていないプロセッサを使う
+remedy-late-on-idle-host =
+    アイドル状態のプロセッサを深いスリープに入れない（`cpupower idle-set --disable-by-latency 0`）か、
+    仮想マシンではないホストを使う
 verdict-rate-reached = 目標レートの { $share } に達した
 verdict-throttled = ドライブが測定区間の { $share } でスロットリングした
 verdict-thinks = 処理中の要求は { $share }。要求の間にはキー入力時間と思考時間がある

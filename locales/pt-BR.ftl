@@ -230,6 +230,7 @@ limit-drive = drive
 limit-cpu = CPU do host
 limit-memory = memória
 limit-no-drive = nenhum drive
+limit-control-group = grupo de controle
 limit-neighbour = vizinho barulhento
 limit-generator = gerador
 limit-standstill = parada do Dyno
@@ -240,6 +241,7 @@ limit-undecided = indefinido
 limiter-cpu = processadores do host
 limiter-memory = memória
 limiter-no-drive = host sozinho
+limiter-control-group = limites de um grupo de controle
 limiter-neighbour = outros programas no mesmo drive
 limiter-generator = gerador de carga
 limiter-standstill = paradas do próprio Dyno
@@ -910,8 +912,26 @@ remedy-dataset-beyond-memory = use um conjunto de dados maior que a memória
 remedy-dataset-of = use um conjunto de dados de { $size }
 remedy-direct-or = use `direct = true`, ou { $other }
 remedy-smaller-cache = use um cache menor no mecanismo ou um conjunto de dados maior
+remedy-without-holes =
+    um conjunto de dados sem lacunas (use `fill`): blocos nunca gravados ou descartados não são lidos
+    do dispositivo
 remedy-dataset-fits =
     o conjunto de dados, { $dataset }, cabe em { $memory } de memória: { $how }
+verdict-group-reads =
+    limitado pelo grupo de controle ({ $group }) a { $limit } IOPS de leitura, dos quais { $share }
+    foram atingidos
+verdict-group-writes =
+    limitado pelo grupo de controle ({ $group }) a { $limit } IOPS de gravação, dos quais { $share }
+    foram atingidos
+verdict-group-read =
+    limitado pelo grupo de controle ({ $group }) a { $limit } de leitura, dos quais { $share } foram
+    atingidos
+verdict-group-written =
+    limitado pelo grupo de controle ({ $group }) a { $limit } de gravação, dos quais { $share } foram
+    atingidos
+remedy-control-group =
+    inicie o Dyno fora desse grupo de controle ou aumente o limite (`io.max`; blkio.throttle na
+    versão 1)
 verdict-neighbour =
     { $share } do tempo do dispositivo foi gasto com requisições de outros, que leram { $read } e
     gravaram { $written }
@@ -923,6 +943,9 @@ verdict-late-p99 =
     pelo menos { $share } das ops foram emitidas com atraso pelo próprio Dyno, e o p99 do tempo de
     resposta é { $ratio } vezes o do tempo de serviço
 remedy-late = use mais workers para a taxa, uma taxa menor ou processadores dedicados
+remedy-late-on-idle-host =
+    impeça que processadores ociosos entrem em suspensão profunda (`cpupower idle-set
+    --disable-by-latency 0`) ou use um host que não seja uma máquina virtual
 verdict-rate-reached = { $share } da taxa solicitada foi atingida
 verdict-throttled = o drive entrou em limitação térmica durante { $share } da janela
 verdict-thinks =

@@ -8,13 +8,15 @@ use crate::base::error::{Context, Result, failed};
 use crate::base::rng::mix;
 use crate::base::units::Rate;
 use crate::engine::DatasetLocation;
+use crate::lab::machine::io_limit;
 use crate::measure::pacer::{FellBehind, ReplayTimes};
 use crate::measure::worker::MeasuredWindow;
 use crate::meter::watch::MeterWatch;
 use crate::plan::{Load, PointKey, PointPlan, Step, Stream};
 use crate::record::live::Phase;
 use crate::record::{
-    Ceiling, Cell, Fact, LatenessCause, Outcome, OwnLateness, Point, Sink, Standstill, Tally, key,
+    Ceiling, Cell, Fact, IoLimit, LatenessCause, Outcome, OwnLateness, Point, Sink, Standstill,
+    Tally, key,
 };
 use crate::run::context::RunContext;
 use crate::run::datasets::caches::drop_page_cache;
@@ -124,6 +126,7 @@ fn attempt(
         arrivals.iter().try_for_each(|sample| sink.sample(sample)).context(Unwritable)?;
         observed.facts.extend(processors(&groups)?);
         observed.facts.extend(limited.as_ref().map(load_memory::fact).transpose()?);
+        observed.facts.extend(io_limit::of(&point.subject).iter().map(IoLimit::to_fact));
         counters.read(&targets, time.now_ns());
         let cooled = written::cool_down(step, &targets, watch, time);
         counters.read(&targets, time.now_ns());

@@ -10,6 +10,8 @@ mod tests;
 pub use evidence::{AtDevice, Foreign, from_memory};
 pub use indication::{BusyProcessors, Indication, Remedy};
 
+use crate::record::IoLimit;
+
 /// What limited a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bottleneck {
@@ -21,6 +23,8 @@ pub enum Bottleneck {
     Memory,
     /// The subject is in memory: there is no drive.
     NoDrive,
+    /// A control group limits the I/O of the load.
+    ControlGroup,
     /// Others used the same drive.
     Neighbour,
     /// Dyno generated requests too slowly, or submitted them late.
@@ -45,6 +49,7 @@ impl Bottleneck {
             Bottleneck::Cpu => "host CPU",
             Bottleneck::Memory => "memory",
             Bottleneck::NoDrive => "no drive",
+            Bottleneck::ControlGroup => "control group",
             Bottleneck::Neighbour => "neighbour",
             Bottleneck::Generator => "generator",
             Bottleneck::Standstill => "standstill",
@@ -64,8 +69,8 @@ impl Bottleneck {
     /// Reads served from memory are not included, because they raise the figure above the drive's;
     /// nor is a target rate, because latency is then compared, which depends on the drive.
     pub fn is_host(self) -> bool {
-        use Bottleneck::{Cpu, Generator, Locks, Neighbour, NoDrive, Standstill};
-        matches!(self, Cpu | NoDrive | Neighbour | Generator | Standstill | Locks)
+        use Bottleneck::{ControlGroup, Cpu, Generator, Locks, Neighbour, NoDrive, Standstill};
+        matches!(self, ControlGroup | Cpu | NoDrive | Neighbour | Generator | Standstill | Locks)
     }
 
     /// The figure is known not to be limited by the drive, so it ranks no drives.
@@ -133,6 +138,8 @@ pub struct BottleneckInputs {
     pub own: Option<DynoIo>,
     /// Dirty memory at the start of the window that was written back by its end, per second.
     pub drained_bytes_per_s: f64,
+    /// The limit of a control group that the load came closest to, and the share of it reached.
+    pub io_limit: Option<(IoLimit, f64)>,
     /// The subject has no device: it is in memory.
     pub on_tmpfs: bool,
     /// Busy share of all of the host's processors, 0 to 1.
@@ -175,6 +182,8 @@ pub struct DatasetCaching {
     pub missing: bool,
     /// Whether it bypasses the page cache; None if the engine has no such setting.
     pub direct: Option<bool>,
+    /// Whether its engine has no cache of its own: blocks of a file or device.
+    pub is_of_blocks: bool,
 }
 
 /// Ops of an open loop that were submitted late although the engine could have accepted them:

@@ -13,7 +13,9 @@ use crate::plan::{Plan, Step, Stream, read_list};
 use crate::record::gauge::diskstats::{self, KernelCounter};
 use crate::record::gauge::{cpu, memory, nvme, processes};
 use crate::record::key::load::PROCESSORS_OF_WORKERS;
-use crate::record::{Ceiling, Class, OwnLateness, Point, STOOD_STILL, ServerShare};
+use crate::record::{
+    Ceiling, Class, IoLimit, IoLimitKind, OwnLateness, Point, STOOD_STILL, ServerShare,
+};
 
 /// Zero if unknown: only Dyno's measurements have a verdict.
 fn count(n: Option<u32>) -> f64 {
@@ -84,12 +86,44 @@ pub fn inputs(
             write_calls_per_s: own(processes::LOAD_WRITE_CALLS),
         }),
         drained_bytes_per_s: drained(gauges, window_s),
+        io_limit: None,
         on_tmpfs: find(gauges, diskstats::PLACES_IN_MEMORY).is_some(),
         throttled,
         dataset: dataset(plan, point, gauges, window_s),
         ..BottleneckInputs::default()
     };
-    with_processors(BottleneckInputs { apart: apart(point), ..inputs }, gauges, window_s)
+    let limits = point.facts.iter().filter_map(IoLimit::of_fact);
+    let reached = |limit: IoLimit| {
+        let share = io_per_s(&inputs, gauges, limit.kind, window_s)? / limit.per_s.max(1) as f64;
+        Some((limit, share))
+    };
+    let io_limit = limits.filter_map(reached).max_by(|a, b| a.1.total_cmp(&b.1));
+    with_processors(BottleneckInputs { apart: apart(point), io_limit, ..inputs }, gauges, window_s)
+}
+
+/// The load's own I/O that counts towards a limit of its control group: what reached the device, or
+/// what its streams made past the page cache.
+fn io_per_s(
+    p: &BottleneckInputs,
+    gauges: &[MeterSeries],
+    kind: IoLimitKind,
+    window_s: f64,
+) -> Option<f64> {
+    let direct = p.dataset.direct == Some(true);
+    let made = match kind {
+        IoLimitKind::Reads => p.reads_per_s,
+        IoLimitKind::Writes => p.writes_per_s,
+        IoLimitKind::ReadBytes => p.read_bytes_per_s,
+        IoLimitKind::WrittenBytes => p.written_bytes_per_s,
+    };
+    let device = p.device.as_ref();
+    let arrived = match kind {
+        IoLimitKind::Reads => device.map(|device| device.reads_per_s),
+        IoLimitKind::Writes => writes_per_s(gauges, window_s),
+        IoLimitKind::ReadBytes => p.own.as_ref().map(|own| own.read_bytes_per_s),
+        IoLimitKind::WrittenBytes => device.map(|device| device.written_bytes_per_s),
+    };
+    if direct { Some(made) } else { arrived }
 }
 
 /// Whether it records Dyno's own standstills.
@@ -185,6 +219,8 @@ fn dataset(plan: &Plan, point: &Point, gauges: &[MeterSeries], window_s: f64) ->
         missing: !names.is_empty() && names.iter().all(|(name, _)| name.is_empty()),
         memory_bytes: of_host.into_iter().chain(limit).reduce(f64::min),
         direct: streams().map(|s| s.engine.knobs.flag("direct").ok()).next().flatten(),
+        // They alone have an offset on a device.
+        is_of_blocks: streams().next().is_some_and(|s| s.engine.knobs.get("offset").is_some()),
     }
 }
 
@@ -223,19 +259,27 @@ fn achieved(numbers: &Numbers) -> Option<f64> {
     }
 }
 
-/// All devices of the subject together, with whole disks for partitions; busy is their mean.
-fn device(gauges: &[MeterSeries], window_s: f64) -> Option<DeviceLoad> {
+/// A kernel's counter of each of the subject's devices, with whole disks for partitions.
+fn each_device(gauges: &[MeterSeries], what: KernelCounter, window_s: f64) -> Vec<f64> {
     let counters: Vec<(KernelCounter, bool, &MeterSeries)> = gauges
         .iter()
         .filter(|g| g.kind() == diskstats::METER)
         .filter_map(|g| KernelCounter::of_name(&g.name).map(|(counter, whole)| (counter, whole, g)))
         .collect();
     let whole = counters.iter().any(|(_, whole, _)| *whole);
-    let each = |what: KernelCounter| -> Vec<f64> {
-        let own =
-            counters.iter().filter(|(counter, of_whole, _)| *counter == what && *of_whole == whole);
-        own.filter_map(|(.., g)| g.per_second(window_s)).collect()
-    };
+    let own =
+        counters.iter().filter(|(counter, of_whole, _)| *counter == what && *of_whole == whole);
+    own.filter_map(|(.., g)| g.per_second(window_s)).collect()
+}
+
+/// Write requests of all devices of the subject together.
+fn writes_per_s(gauges: &[MeterSeries], window_s: f64) -> Option<f64> {
+    each_device(gauges, KernelCounter::Writes, window_s).into_iter().reduce(|a, b| a + b)
+}
+
+/// All devices of the subject together, with whole disks for partitions; busy is their mean.
+fn device(gauges: &[MeterSeries], window_s: f64) -> Option<DeviceLoad> {
+    let each = |what: KernelCounter| each_device(gauges, what, window_s);
     let sum = |what: KernelCounter| each(what).iter().sum::<f64>();
     let busy = each(KernelCounter::Busy);
     // A flush is counted once by itself and once in each write that requested it.

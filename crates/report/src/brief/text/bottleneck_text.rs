@@ -6,6 +6,7 @@ use crate::analysis::limits::bottleneck::{
 };
 use crate::base::units;
 use crate::language::{Language, Message, Number};
+use crate::record::{IoLimit, IoLimitKind};
 use crate::{message, say};
 
 /// The evidence, and what to change where it was not the drive.
@@ -77,6 +78,7 @@ fn limiter(l: Language, other: Bottleneck) -> String {
         Bottleneck::Cpu => say!(l, "limiter-cpu"),
         Bottleneck::Memory => say!(l, "limiter-memory"),
         Bottleneck::NoDrive => say!(l, "limiter-no-drive"),
+        Bottleneck::ControlGroup => say!(l, "limiter-control-group"),
         Bottleneck::Neighbour => say!(l, "limiter-neighbour"),
         Bottleneck::Generator => say!(l, "limiter-generator"),
         Bottleneck::Standstill => say!(l, "limiter-standstill"),
@@ -93,6 +95,7 @@ fn title(limit: Bottleneck) -> Message {
         Bottleneck::Cpu => message!("limit-cpu"),
         Bottleneck::Memory => message!("limit-memory"),
         Bottleneck::NoDrive => message!("limit-no-drive"),
+        Bottleneck::ControlGroup => message!("limit-control-group"),
         Bottleneck::Neighbour => message!("limit-neighbour"),
         Bottleneck::Generator => message!("limit-generator"),
         Bottleneck::Standstill => message!("limit-standstill"),
@@ -164,6 +167,7 @@ fn indication(one: &Indication) -> Message {
             let share = Number(format!("{:.1} %", share * 100.0));
             message!("verdict-left-in-memory", share)
         }
+        Indication::IoLimit { limit, share } => io_limit(limit, *share),
         Indication::Neighbour(foreign) => neighbour(foreign),
         Indication::Throttled { share } => message!("verdict-throttled", share = pct(*share)),
         Indication::NoDevice => message!("verdict-no-device"),
@@ -183,6 +187,20 @@ fn on_processors(of: BusyProcessors, busy: f64, own: Option<f64>, servers: Optio
         }
         (Some(own), None) => message!("verdict-own", evidence, own),
         (None, _) => evidence,
+    }
+}
+
+fn io_limit(limit: &IoLimit, share: f64) -> Message {
+    let (group, share) = (limit.group.clone(), pct(share));
+    let requests = || Number(units::grouped(limit.per_s));
+    let bytes = || Number(format!("{:.1} MB/s", limit.per_s as f64 / 1e6));
+    match limit.kind {
+        IoLimitKind::Reads => message!("verdict-group-reads", group, limit = requests(), share),
+        IoLimitKind::Writes => message!("verdict-group-writes", group, limit = requests(), share),
+        IoLimitKind::ReadBytes => message!("verdict-group-read", group, limit = bytes(), share),
+        IoLimitKind::WrittenBytes => {
+            message!("verdict-group-written", group, limit = bytes(), share)
+        }
     }
 }
 
@@ -221,6 +239,7 @@ fn remedy_text(one: &Remedy) -> Message {
         Remedy::DirectOrLongerWindow => message!("remedy-direct-or-longer-window"),
         Remedy::LongerWindow => message!("remedy-longer-window"),
         Remedy::SmallerCache => message!("remedy-smaller-cache"),
+        Remedy::WithoutHoles => message!("remedy-without-holes"),
         Remedy::LargerDataset { bytes, or_direct, fits } => {
             let larger = match bytes {
                 Some(bytes) => message!("remedy-dataset-of", size = size(*bytes)),
@@ -237,8 +256,10 @@ fn remedy_text(one: &Remedy) -> Message {
             };
             message!("remedy-dataset-fits", dataset, memory, how)
         }
+        Remedy::ControlGroup => message!("remedy-control-group"),
         Remedy::Neighbour => message!("remedy-neighbour"),
         Remedy::Late => message!("remedy-late"),
+        Remedy::LateOnIdleHost => message!("remedy-late-on-idle-host"),
         Remedy::NearCeiling => message!("remedy-near-ceiling"),
         Remedy::TooFewMade => message!("remedy-too-few-made"),
         Remedy::LoadsSet => message!("remedy-load-set"),

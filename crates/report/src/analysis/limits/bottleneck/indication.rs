@@ -2,6 +2,7 @@
 //! which a report makes sentences. Shares are from 0 to 1.
 
 use super::evidence::{AtDevice, Foreign};
+use crate::record::IoLimit;
 
 /// One thing that the counts show.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +43,13 @@ pub enum Indication {
     /// This share of the bytes written had not reached the device at the window's end.
     LeftInMemory {
         /// Of the bytes written.
+        share: f64,
+    },
+    /// The load was held at a limit of its control group.
+    IoLimit {
+        /// The limit.
+        limit: IoLimit,
+        /// The share of it that the load reached.
         share: f64,
     },
     /// Requests of others were at the device.
@@ -148,6 +156,7 @@ pub enum Remedy {
     DirectOrLongerWindow,
     LongerWindow,
     SmallerCache,
+    WithoutHoles,
     /// A dataset that memory does not hold.
     LargerDataset {
         /// Its size, where that of the memory is known.
@@ -157,8 +166,10 @@ pub enum Remedy {
         /// The bytes of the dataset and of the memory that it fits into.
         fits: Option<(f64, f64)>,
     },
+    ControlGroup,
     Neighbour,
     Late,
+    LateOnIdleHost,
     NearCeiling,
     TooFewMade,
     LoadsSet,

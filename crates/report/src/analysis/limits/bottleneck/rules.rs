@@ -8,9 +8,10 @@ use crate::record::NEAR_CEILING;
 type Rule = fn(&BottleneckInputs) -> Option<BottleneckVerdict>;
 
 /// First, verdicts that are independent of the processors' state.
-pub const IN_ORDER: [Rule; 13] = [
+pub const IN_ORDER: [Rule; 14] = [
     ceiling,
     memory,
+    control_group,
     neighbour,
     stopped,
     late,
@@ -35,6 +36,9 @@ const WAS_STOPPED: f64 = 0.1;
 /// A read that did not reach the device came from memory; from this share on memory determines the
 /// figure.
 const FROM_MEMORY: f64 = 0.5;
+/// A limit of a control group is kept within a few percent, in slices of 100 ms. A load far above
+/// it is not under it.
+const AT_LIMIT: std::ops::RangeInclusive<f64> = 0.95..=1.25;
 /// Others with this share of the device's time, and this mean number of requests there, also affect
 /// the figure.
 const NEIGHBOURS_SHARE: f64 = 0.2;
@@ -43,6 +47,8 @@ const NEIGHBOURS_QUEUE: f64 = 0.1;
 const LATE: f64 = 0.01;
 const P99_MOVED: f64 = 1.1;
 const RATE_MET: f64 = 0.98;
+/// On a host that is busy for less than this, threads do not wait for a processor: it wakes late.
+const MOSTLY_IDLE: f64 = 0.2;
 const THROTTLED: f64 = 0.01;
 /// With a smaller share of its requests in flight, the load is generated too slowly to fill its
 /// queue.
@@ -121,10 +127,10 @@ fn memory(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
 
 /// How to make reads reach the drive.
 fn past_memory(p: &BottleneckInputs) -> Remedy {
-    let DatasetCaching { bytes, memory_bytes, direct, .. } = p.dataset;
-    // Already bypassing the page cache: it was the engine's own cache.
+    let DatasetCaching { bytes, memory_bytes, direct, is_of_blocks, .. } = p.dataset;
+    // Already bypassing the page cache: it was the engine's own cache, or there were only holes.
     if direct == Some(true) {
-        return Remedy::SmallerCache;
+        return if is_of_blocks { Remedy::WithoutHoles } else { Remedy::SmallerCache };
     }
     let memory = memory_bytes.map(whole_gib);
     Remedy::LargerDataset {
@@ -138,6 +144,12 @@ fn past_memory(p: &BottleneckInputs) -> Remedy {
 fn whole_gib(bytes: f64) -> f64 {
     const GIB: f64 = (1u64 << 30) as f64;
     (bytes / GIB).ceil() * GIB
+}
+
+fn control_group(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
+    let (limit, share) = p.io_limit.clone().filter(|(_, share)| AT_LIMIT.contains(share))?;
+    let evidence = Indication::IoLimit { limit, share: share.min(1.0) };
+    Some(barred(Bottleneck::ControlGroup, evidence, Remedy::ControlGroup))
 }
 
 fn neighbour(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
@@ -154,7 +166,9 @@ fn late(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
     let mut evidence = vec![Indication::Late { share: late.share, p99_ratio: late.p99_ratio }];
     let busy = |(busy, others)| Indication::ProcessorsWithOthers { busy, others };
     evidence.extend(p.host_busy.zip(strangers(p)).map(busy));
-    Some(barred(Bottleneck::Generator, evidence, Remedy::Late))
+    let idle = p.host_busy.is_some_and(|busy| busy < MOSTLY_IDLE);
+    let remedy = if idle { Remedy::LateOnIdleHost } else { Remedy::Late };
+    Some(barred(Bottleneck::Generator, evidence, remedy))
 }
 
 fn ceiling(p: &BottleneckInputs) -> Option<BottleneckVerdict> {

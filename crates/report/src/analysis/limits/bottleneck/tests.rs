@@ -7,6 +7,7 @@ use super::rules::allowed;
 use super::*;
 use crate::brief::text::bottleneck_text;
 use crate::language::Language;
+use crate::record::IoLimitKind;
 
 #[track_caller]
 fn each(table: &[(BottleneckInputs, Bottleneck, &str, &str)]) {
@@ -341,6 +342,54 @@ fn a_window_in_which_dyno_stood_still_is_marked_with_its_length() {
 }
 
 #[test]
+fn a_load_at_a_limit_of_its_control_group_is_throttled_and_waits_for_no_lock() {
+    let limit = |kind, per_s, share| {
+        let limit = IoLimit { kind, per_s, group: "/sys/fs/cgroup/job".into() };
+        // Four workers whose requests wait before the device, on a busy host.
+        BottleneckInputs {
+            outstanding: 4.0,
+            workers: 4.0,
+            in_flight: Some(4.0),
+            reads_per_s: 2_000.0,
+            read_bytes_per_s: 4096.0 * 2_000.0,
+            device: device(2_000.0, 0.1, 0.1),
+            host_busy: Some(0.97),
+            own_busy: Some(0.03),
+            io_limit: Some((limit, share)),
+            ..point()
+        }
+    };
+    let outside = "start Dyno outside of that control group";
+    each(&[
+        (
+            limit(IoLimitKind::Reads, 2_000, 1.002),
+            Bottleneck::ControlGroup,
+            "at 2,000 read IOPS (/sys/fs/cgroup/job), of which 100 %",
+            outside,
+        ),
+        (
+            limit(IoLimitKind::WrittenBytes, 10_000_000, 0.97),
+            Bottleneck::ControlGroup,
+            "at 10.0 MB/s of writes",
+            outside,
+        ),
+        // Far below a limit, or where it does not apply, it limits nothing.
+        (
+            limit(IoLimitKind::Reads, 20_000, 0.1),
+            Bottleneck::Cpu,
+            "other processes",
+            "stop the other",
+        ),
+        (
+            limit(IoLimitKind::Reads, 200, 10.0),
+            Bottleneck::Cpu,
+            "other processes",
+            "stop the other",
+        ),
+    ]);
+}
+
+#[test]
 fn workers_that_wait_for_one_another_wait_for_locks_unless_one_of_them_is_at_the_device() {
     let waiting = |queue, busy| BottleneckInputs {
         device: device(100_000.0, queue, busy),
@@ -373,6 +422,7 @@ fn a_limit_is_the_drives_or_the_hosts_or_neither_and_memory_lifts_a_number_above
         (Drive, true, false, false),
         (Thermal, true, false, false),
         (Cpu, false, true, true),
+        (ControlGroup, false, true, true),
         (Neighbour, false, true, true),
         (Generator, false, true, true),
         (Standstill, false, true, true),
