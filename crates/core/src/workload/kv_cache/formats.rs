@@ -22,8 +22,8 @@ const MOST_TOKENS: u64 = 1 << 30;
 /// A request of Mooncake's recordings.
 #[derive(Deserialize)]
 struct MooncakeRequest {
-    /// Milliseconds.
-    timestamp: u64,
+    /// Milliseconds; other tools write decimals.
+    timestamp: f64,
     hash_ids: Vec<u64>,
 }
 
@@ -125,7 +125,7 @@ fn json(line: &str, tokens: u64, sessions: &mut Sessions) -> Result<(), String> 
         return lookup.take(tokens, sessions);
     }
     let request: MooncakeRequest = serde_json::from_str(line).map_err(|error| error.to_string())?;
-    sessions.push(in_ns(request.timestamp as f64 / 1e3)?, request.hash_ids);
+    sessions.push(in_ns(request.timestamp / 1e3)?, request.hash_ids);
     Ok(())
 }
 
