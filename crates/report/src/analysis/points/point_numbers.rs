@@ -195,7 +195,7 @@ impl PointSummary {
 impl Numbers {
     /// The sum of some cells, over a window of this length.
     pub fn of(cells: &[&Cell], window_ns: Option<u64>) -> Numbers {
-        let seconds = window_ns.unwrap_or(0).max(1) as f64 / 1e9;
+        let seconds = window_ns.map(|ns| ns.max(1) as f64 / 1e9);
         let tallies: Vec<&Tally> = cells.iter().flat_map(|c| &c.tallies).collect();
         let declared = Class::in_order(tallies.iter().map(|t| t.class));
         // Collecting would allocate four at least.
@@ -203,8 +203,8 @@ impl Numbers {
         let of = |class| ClassNumbers::of(class, &tallies, seconds);
         classes.extend(declared.into_iter().filter_map(of));
         Numbers {
-            ops_per_s: Some(sum(&tallies, Class::counts_as_op, |t| t.ops) / seconds),
-            bytes_per_s: Some(sum(&tallies, Class::moves_data, |t| t.bytes) / seconds),
+            ops_per_s: seconds.map(|s| sum(&tallies, Class::counts_as_op, |t| t.ops) / s),
+            bytes_per_s: seconds.map(|s| sum(&tallies, Class::moves_data, |t| t.bytes) / s),
             classes,
             asked: sum_of_rates(cells),
             late: cells.iter().map(|c| c.late).sum(),
@@ -237,7 +237,7 @@ fn sum_of_rates(cells: &[&Cell]) -> Option<Rate> {
 }
 
 impl ClassNumbers {
-    fn of(class: Class, tallies: &[&Tally], seconds: f64) -> Option<ClassNumbers> {
+    fn of(class: Class, tallies: &[&Tally], seconds: Option<f64>) -> Option<ClassNumbers> {
         let own: Vec<&&Tally> =
             tallies.iter().filter(|t| t.class == class && t.ops + t.given_up > 0).collect();
         if own.is_empty() {
@@ -257,9 +257,9 @@ impl ClassNumbers {
         Some(ClassNumbers {
             class,
             ops: Some(ops),
-            ops_per_s: Some(ops as f64 / seconds),
-            done_per_s: Some(ops.saturating_sub(misses) as f64 / seconds),
-            bytes_per_s: Some(sum(|t| t.bytes) as f64 / seconds),
+            ops_per_s: seconds.map(|s| ops as f64 / s),
+            done_per_s: seconds.map(|s| ops.saturating_sub(misses) as f64 / s),
+            bytes_per_s: seconds.map(|s| sum(|t| t.bytes) as f64 / s),
             misses,
             given_up: own.iter().map(|t| t.given_up).sum(),
             overflow: own.iter().map(|t| t.service.overflow).sum(),

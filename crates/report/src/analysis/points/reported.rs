@@ -21,8 +21,11 @@ impl PointSummary {
             numbers.report(&own);
             leading.extend(headline.then_some(own));
         }
-        if let [own] = &leading[..] {
-            self.total.report(own);
+        match &leading[..] {
+            [own] => self.total.report(own),
+            // Rates can be added, if nothing was counted.
+            several if self.total.classes.is_empty() => self.total.add_rates(several),
+            _ => {}
         }
     }
 }
@@ -36,10 +39,39 @@ impl Numbers {
         if reported.is_empty() {
             return;
         }
+        // Counts of a source that says nothing of bytes have none.
+        for class in &mut self.classes {
+            let own = || reported.iter().filter(|f| f.class == class.class);
+            let of_bytes = own().any(|f| f.name == Reported::BYTES_PER_S);
+            if own().next().is_some() && !of_bytes && class.bytes_per_s == Some(0.0) {
+                class.bytes_per_s = None;
+            }
+        }
         let counted = self.classes.iter().filter(|c| c.class.counts_as_op());
         self.ops_per_s = counted.filter_map(|c| c.ops_per_s).reduce(|a, b| a + b);
         let moved = self.classes.iter().filter(|c| c.class.moves_data());
         self.bytes_per_s = moved.filter_map(|c| c.bytes_per_s).reduce(|a, b| a + b);
+    }
+
+    /// The sums of the rates of several streams; None where one of them is not given.
+    fn add_rates(&mut self, streams: &[Vec<&Reported>]) {
+        let rates = [Reported::OPS_PER_S, Reported::BYTES_PER_S];
+        for figure in streams.iter().flatten().filter(|f| rates.contains(&f.name.as_str())) {
+            let own = self.class(figure.class);
+            let (rate, digits) = match figure.name == Reported::OPS_PER_S {
+                true => (&mut own.ops_per_s, &mut own.digits.ops),
+                false => (&mut own.bytes_per_s, &mut own.digits.bytes),
+            };
+            *rate = Some(rate.unwrap_or(0.0) + figure.value);
+            *digits = (*digits).min(figure.digits).or(figure.digits);
+        }
+        let all = |pick: fn(&ClassNumbers) -> Option<f64>, name: &str| {
+            let given = streams.iter().all(|own| own.iter().any(|f| f.name == name));
+            let sum = self.classes.iter().filter(|c| c.class.counts_as_op()).filter_map(pick);
+            sum.reduce(|a, b| a + b).filter(|_| given)
+        };
+        self.ops_per_s = all(|c| c.ops_per_s, Reported::OPS_PER_S);
+        self.bytes_per_s = all(|c| c.bytes_per_s, Reported::BYTES_PER_S);
     }
 
     /// The figures of a class, created if nothing was counted for it.
@@ -82,7 +114,11 @@ impl ClassNumbers {
         let digits = &mut self.digits;
         match reported.name.as_str() {
             Reported::OPS_PER_S => {
-                (self.ops_per_s, self.done_per_s) = (Some(reported.value), Some(reported.value));
+                // Ops that a source counts as done in vain are in its rate.
+                let all = self.ops.unwrap_or(0).max(1) as f64;
+                let done = 1.0 - (self.misses as f64 / all).min(1.0);
+                self.ops_per_s = Some(reported.value);
+                self.done_per_s = Some(reported.value * done);
                 digits.ops = reported.digits;
             }
             Reported::BYTES_PER_S => {
