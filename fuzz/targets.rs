@@ -21,7 +21,16 @@ pub const TARGETS: &[(&str, Run)] = &[
     ("csv", |data| import("csv", data)),
     ("db_bench", |data| import("db_bench", data)),
     ("fio", |data| import("fio", data)),
+    ("fio_log", fio_log),
     ("hammerdb", |data| import("hammerdb", data)),
+    ("benchbase", |data| import("benchbase", data)),
+    ("diskspd", |data| import("diskspd", data)),
+    ("elbencho", |data| import("elbencho", data)),
+    ("go_tpc", |data| import("go_tpc", data)),
+    ("iob", |data| import("iob", data)),
+    ("mlperf", |data| import("mlperf", data)),
+    ("pgbench", |data| import("pgbench", data)),
+    ("ycsb", |data| import("ycsb", data)),
     ("sysbench", |data| import("sysbench", data)),
     ("vdbench", |data| import("vdbench", data)),
     ("trace", trace),
@@ -184,14 +193,22 @@ fn read_all(path: &Path) -> dyno::base::error::Result<()> {
     Ok(())
 }
 
-/// The mapping of a CSV is the second half of the input, after a line of dashes.
+/// The first byte selects the kind of log, which only the file's name says.
+fn fio_log(data: &[u8]) {
+    let [kind, data @ ..] = data else { return };
+    let kinds = ["bw", "iops", "clat", "lat", "clat_hist"];
+    let kind = kinds[usize::from(*kind) % kinds.len()];
+    import_named("fio_log", &format!("dir/job_{kind}.1.log"), data);
+}
+
 fn import(format: &str, data: &[u8]) {
+    import_named(format, "dir/input.t4.csv", data);
+}
+
+/// The mapping of a CSV is the second half of the input, after a line of dashes.
+fn import_named(format: &str, file: &str, data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let (mapping, text) = text.split_once("\n---\n").unwrap_or((MAPPING, text));
     let format = ALL.iter().find(|f| f.info().name == format).expect("a format");
-    let _ = format.read(&Input {
-        file: "dir/input.t4.csv",
-        text,
-        mapping: Some(("mapping.toml", mapping)),
-    });
+    let _ = format.read(&Input { file, text, mapping: Some(("mapping.toml", mapping)) });
 }

@@ -1154,6 +1154,13 @@ op-order-status = order-status
 op-delivery = delivery
 op-deferred-delivery = deferred-delivery
 op-stock-level = stock-level
+op-operation = operation
+op-read-or-write = read-or-write
+op-event = event
+op-delete = delete
+op-merge = merge
+op-sample = sample
+op-evaluated-sample = evaluated-sample
 
 power-class-drive = drive
 power-class-slot = slot
@@ -1600,6 +1607,8 @@ published-rival-more = { $by } more than { $worse }{ $at }
 published-rival-lower = { $by } lower than { $worse }{ $at }
 published-at = ,{ $place }
 published-no-difference = As published, without repeats: the source gives equal figures for all subjects.
+published-not-compared =
+    Nothing was compared: no two subjects have figures of the same load.
 published-more-measures = { $count ->
         [one] 1 more measure is in the summary.
        *[other] { $count } more measures are in the summary.

@@ -1195,6 +1195,13 @@ op-order-status = Order-Status
 op-delivery = Delivery
 op-deferred-delivery = Delivery adiada
 op-stock-level = Stock-Level
+op-operation = operação
+op-read-or-write = leitura ou gravação
+op-event = evento
+op-delete = exclusão
+op-merge = merge
+op-sample = amostra
+op-evaluated-sample = amostra de avaliação
 
 power-class-drive = drive
 power-class-slot = slot
@@ -1672,6 +1679,8 @@ published-rival-lower = { $by } menor que { $worse }{ $at }
 published-at = ,{ $place }
 published-no-difference =
     Conforme publicado, sem repetições: a fonte informa valores iguais para todos os objetos.
+published-not-compared =
+    Nada foi comparado: não há dois objetos com valores da mesma carga.
 published-more-measures = { $count ->
         [one] Mais { $count } métrica está no resumo.
        *[other] Mais { $count } métricas estão no resumo.

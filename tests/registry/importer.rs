@@ -1,7 +1,7 @@
 //! A toy importer: `tally_sheet` reads lines such as `reads 1200`: ops in a window of one second.
 
 use dyno::base::error::{Result, failed};
-use dyno::import::{self, ImportedPoint, ImportFormat, ImportedFile, FormatInfo, Input, cell, tally};
+use dyno::import::{self, FormatInfo, ImportFormat, ImportedFile, Input, Observation, cell, tally};
 use dyno::record::Class;
 
 struct TallySheet;
@@ -25,10 +25,10 @@ impl ImportFormat for TallySheet {
             let (step, ops) = read.ok_or_else(|| {
                 failed(format!("'{line}' is not a tally"), "write a step and its ops")
             })?;
-            let mut entry = ImportedPoint::new(step, None, Some(1_000_000_000));
+            let mut entry = Observation::new(step, Some(1_000_000_000));
             let tallies = vec![tally(Class::READ, ops, 0)];
             entry.point.cells.push(cell("sheet", 0, Some(1), Some(1), tallies));
-            found.entries.push(entry);
+            found.observations.push(entry);
         }
         Ok(found)
     }

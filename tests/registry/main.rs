@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use dyno::analysis::Question;
 use dyno::base::clock::Clock;
 use dyno::brief::{Brief, BriefOptions};
-use dyno::import::{self, Input};
+use dyno::import::{self, ImportedFrom, Input};
 use dyno::language::Language;
 use dyno::plan::{self, Plan};
 use dyno::record::Outcome;
@@ -118,10 +118,11 @@ fn run(folder: &Path) -> PathBuf {
 /// The toy importer's result for a sheet.
 fn imported(folder: &Path) -> PathBuf {
     let format = import::ALL.iter().find(|format| format.info().name == "tally_sheet").unwrap();
-    let found =
+    let contents =
         format.read(&Input { file: "sheet.txt", text: "reads 1200", mapping: None }).unwrap();
     let bundle = folder.join("sheet.dyno");
-    import::import(format, vec![("sheet.txt".into(), "B".into(), found)], &bundle).unwrap();
+    let from = ImportedFrom { file: "sheet.txt".into(), subject: "B".into(), step: None, contents };
+    import::import(format, vec![from], &bundle).unwrap();
     bundle
 }
 

@@ -12,15 +12,16 @@ use crate::base::error::{Result, failed};
 use crate::base::file;
 use crate::base::units::plural;
 use crate::cmd::json::{self, OutputFormat};
-use crate::import::{self, Input};
+use crate::import::{self, ImportedFrom, Input};
 
 /// The files, their format, and the bundle.
 #[derive(Args)]
 pub struct ImportArgs {
-    /// Format of the files: csv, db_bench, fio, hammerdb, sysbench, vdbench
+    /// Format of the files: benchbase, csv, db_bench, diskspd, elbencho, fio, fio_log, go_tpc,
+    /// hammerdb, iob, mlperf, pgbench, sysbench, vdbench, ycsb
     kind: String,
-    /// Files to import; a SUBJECT= prefix names the subject
-    #[arg(required = true, value_name = "[SUBJECT=]FILE")]
+    /// Files to import; a prefix names the subject, and the step if its file names it badly
+    #[arg(required = true, value_name = "[SUBJECT[/STEP]=]FILE")]
     files: Vec<String>,
     /// Bundle to write
     #[arg(short, long, value_name = "BUNDLE")]
@@ -41,6 +42,8 @@ pub struct Imported {
     points: usize,
     /// Values that files of this kind do not report.
     not_reported: Vec<&'static str>,
+    /// What was left out, is unknown or cannot be compared in these files.
+    notes: Vec<String>,
 }
 
 /// Creates the bundle, and prints what its files do not report.
@@ -62,34 +65,48 @@ pub fn import(args: &ImportArgs, out: &mut dyn Write) -> Result<()> {
         .transpose()?;
     let mut found = Vec::new();
     for file in &args.files {
-        let (subject, path) = match file.split_once('=') {
-            Some((subject, path)) if !Path::new(file).exists() => {
-                (subject.to_string(), PathBuf::from(path))
-            }
-            _ => (String::new(), PathBuf::from(file)),
+        let (prefix, path) = match file.split_once('=') {
+            Some((prefix, path)) if !Path::new(file).exists() => (prefix, PathBuf::from(path)),
+            _ => ("", PathBuf::from(file)),
+        };
+        let (subject, step) = match prefix.split_once('/') {
+            Some((subject, step)) => (subject, Some(step.trim()).filter(|step| !step.is_empty())),
+            None => (prefix, None),
         };
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let subject = if subject.is_empty() { stem } else { subject };
+        let subject = if subject.is_empty() { stem } else { subject.to_string() };
         let (text, name) = (read(&path)?, path.display().to_string());
         let mapping = mapping.as_ref().map(|(name, text)| (name.as_str(), text.as_str()));
-        let part = format.read(&Input { file: &name, text: &text, mapping })?;
+        let contents = format.read(&Input { file: &name, text: &text, mapping })?;
         let shown = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        found.push((shown, subject, part));
+        let step = step.map(str::to_string);
+        found.push(ImportedFrom { file: shown, subject, step, contents });
     }
-    let points = import::import(format, found, &args.output)?;
+    let written = import::import(format, found, &args.output)?;
     if args.format.json {
-        let not_reported = format.info().missing.to_vec();
-        return json::print(&Imported { bundle: args.output.clone(), points, not_reported }, out);
+        let imported = Imported {
+            bundle: args.output.clone(),
+            points: written.points,
+            not_reported: format.info().missing.to_vec(),
+            notes: written.notes,
+        };
+        return json::print(&imported, out);
     }
     writeln!(
         out,
         "{} imported into {}; not reported by {}:",
-        plural(points, "point"),
+        plural(written.points, "point"),
         args.output.display(),
         args.kind
     )?;
     for what in format.info().missing {
         writeln!(out, "  {what}")?;
+    }
+    if !written.notes.is_empty() {
+        writeln!(out, "In these files:")?;
+    }
+    for note in &written.notes {
+        writeln!(out, "  {note}")?;
     }
     Ok(())
 }

@@ -226,3 +226,6 @@ pub mod engine {
     /// Settings derived from knobs of a plan.
     pub const OF_KNOBS: [FactKey; 3] = [OPTIONS, BLOCK_CACHE, SETTINGS];
 }
+
+/// The beginning of a note that an import makes about subjects whose loads differ.
+pub const NOT_COMPARED: &str = "not compared in";

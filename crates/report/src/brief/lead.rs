@@ -47,7 +47,10 @@ impl Lead {
         };
         if facts.comparisons.published {
             let found = published::lead(l, facts, MOST_PUBLISHED);
-            let nothing = || (say!(l, "published-no-difference"), Vec::new());
+            let nothing = || match published::are_compared(facts) {
+                true => (say!(l, "published-no-difference"), Vec::new()),
+                false => (say!(l, "published-not-compared"), published::apart(facts)),
+            };
             let (sentence, findings) = found.unwrap_or_else(nothing);
             return Lead { sentence, findings, step, ranks: false, remedies: Vec::new() };
         }

@@ -1,23 +1,47 @@
-//! From files to a bundle: repeats are numbered, and the plan states what was imported from where.
+//! From files to a bundle: observations are placed, and the plan states what was imported from
+//! where.
 
 use std::path::Path;
 
-use super::{ImportFormat, ImportedFile, ImportedPoint};
+use super::place::{Found, Placed, place};
+use super::{ImportFormat, ImportedFile, axis_of};
 use crate::base::error::{Result, failed};
 use crate::base::output::New;
 use crate::plan::{ImportedRun, ImportedStep, Order, Plan, Protocol, Subject};
 use crate::record::{Fact, Outcome, Run, Sink};
 use crate::store::BundleWriter;
 
-/// Writes the contents of files of one format (file name, subject if the file has none, contents)
-/// to a new bundle; returns the number of points.
+/// A file's contents and what the command line says of it.
+pub struct ImportedFrom {
+    /// The file's name.
+    pub file: String,
+    /// The subject, if the file names none.
+    pub subject: String,
+    /// The step's name, in place of the file's own.
+    pub step: Option<String>,
+    /// Its contents.
+    pub contents: ImportedFile,
+}
+
+/// What was written to a bundle.
+pub struct WrittenBundle {
+    /// Its number of points.
+    pub points: usize,
+    /// What was left out, is unknown or cannot be compared.
+    pub notes: Vec<String>,
+}
+
+/// Maximum number of notes; a longer list would be read by nobody.
+const MOST_NOTES: usize = 100;
+
+/// Writes the contents of files of one format to a new bundle.
 pub fn import(
     format: &dyn ImportFormat,
-    found: Vec<(String, String, ImportedFile)>,
+    found: Vec<ImportedFrom>,
     path: &Path,
-) -> Result<usize> {
+) -> Result<WrittenBundle> {
     let info = format.info();
-    let files: Vec<String> = found.iter().map(|(file, ..)| file.clone()).collect();
+    let files: Vec<String> = found.iter().map(|from| from.file.clone()).collect();
     let mut facts = vec![
         Fact::new("Imported", "from", format!("{} ({})", files.join(", "), info.name)),
         Fact::new(
@@ -28,95 +52,140 @@ pub fn import(
         Fact::new("Imported", "missing", info.missing.join("; ")),
     ];
     let (mut title, mut source) = (None, None);
-    let mut entries: Vec<ImportedPoint> = Vec::new();
-    for (_, subject, part) in found {
-        title = title.or(part.title);
-        source = source.or(part.source);
-        facts.extend(part.facts);
-        for mut entry in part.entries {
-            entry.point.key.subject = entry.subject.take().unwrap_or_else(|| subject.clone());
-            let same = |e: &&ImportedPoint| same_place(e, &entry);
-            entry.point.key.repeat = entries.iter().filter(same).count() as u32 + 1;
-            entries.push(entry);
-        }
+    let mut notes: Vec<String> = Vec::new();
+    let mut all: Vec<Found> = Vec::new();
+    for from in found {
+        let mut part = from.contents;
+        title = title.or(part.title.take());
+        source = source.or(part.source.take());
+        facts.append(&mut part.facts);
+        notes.append(&mut part.notes);
+        all.extend(observed(part, from.file, from.subject, from.step, &mut notes));
     }
-    if !entries.iter().any(ImportedPoint::did_work) {
+    if !all.iter().any(|found| found.observation.did_work()) {
         return Err(failed(
             format!("{}: none of its runs completed an op", files.join(", ")),
             "import a file with results",
         ));
     }
-    for entry in entries.iter_mut().filter(|entry| !entry.did_work()) {
-        if entry.point.outcome == Outcome::Measured {
-            let cause = "the source gives no completed op: not measured".to_string();
-            entry.point.outcome = Outcome::Failed { cause };
-        }
-    }
-    let started = entries.iter().map(|e| e.point.started_unix_ns).max().unwrap_or(0);
+    let placement = place(all)?;
+    notes.extend(placement.notes);
+    let placed = placement.placed;
+    facts.extend(loads(&placed));
+    notes.sort();
+    notes.dedup();
+    facts.extend(notes.iter().take(MOST_NOTES).map(|note| Fact::new("Imported", "note", note)));
+    let started = placed.iter().map(|p| p.found.observation.point.started_unix_ns).max();
     let title = title.unwrap_or_else(|| format!("Imported from {}", info.name));
-    let plan = plan(info.name, title, source.unwrap_or_default(), &entries);
-    let run =
-        Run { plan, started_unix_ns: started, dyno_version: env!("CARGO_PKG_VERSION").to_string() };
+    let mut plan = plan(info.name, &placed);
+    (plan.protocol.title, plan.protocol.source) = (title, source.unwrap_or_default());
+    let subject = |name: String| Subject { name, ..Subject::default() };
+    plan.subjects = placement.subjects.into_iter().map(subject).collect();
+    let run = Run {
+        plan,
+        started_unix_ns: started.unwrap_or(0),
+        dyno_version: env!("CARGO_PKG_VERSION").to_string(),
+    };
     // Files with a name are complete bundles.
     let new = New::begin(path)?;
     let mut writer = BundleWriter::create(new.beside(), &run, &facts)?;
-    for entry in &entries {
-        writer.begin(&entry.point.key)?;
-        entry.reported.iter().try_for_each(|reported| writer.reported(reported))?;
-        writer.end(&entry.point)?;
+    let points = placed.len();
+    for placed in placed {
+        let mut point = placed.found.observation.point;
+        point.key.subject = placed.found.subject;
+        point.key.step = placed.step;
+        point.key.axis = placed.axis.map(axis_of);
+        point.key.repeat = placed.repeat;
+        writer.begin(&point.key)?;
+        let reported = &placed.found.observation.reported;
+        reported.iter().try_for_each(|reported| writer.reported(reported))?;
+        let samples = &placed.found.observation.samples;
+        samples.iter().try_for_each(|sample| writer.sample(sample))?;
+        writer.end(&point)?;
     }
     drop(writer);
     new.finish()?;
-    Ok(entries.len())
+    Ok(WrittenBundle { points, notes })
 }
 
-fn same_place(a: &ImportedPoint, b: &ImportedPoint) -> bool {
-    let place = |e: &ImportedPoint| (e.point.key.subject.clone(), e.step.clone(), e.axis);
-    place(a) == place(b)
-}
-
-fn plan(tool: &str, title: String, source: String, entries: &[ImportedPoint]) -> Plan {
-    let mut subjects: Vec<Subject> = Vec::new();
-    let mut steps: Vec<ImportedStep> = Vec::new();
-    for entry in entries {
-        let name = &entry.point.key.subject;
-        if !subjects.iter().any(|s| s.name == *name) {
-            subjects.push(Subject { name: name.clone(), ..Subject::default() });
+/// The observations of a file; those that did no work were not measured.
+fn observed(
+    part: ImportedFile,
+    file: String,
+    subject: String,
+    step: Option<String>,
+    notes: &mut Vec<String>,
+) -> Vec<Found> {
+    let several = part.observations.iter().any(|o| o.step != part.observations[0].step);
+    let mut all = Vec::new();
+    for (at, mut observation) in part.observations.into_iter().enumerate() {
+        if !observation.did_work() && observation.point.outcome == Outcome::Measured {
+            let cause = "the source gives no completed op: not measured".to_string();
+            observation.point.outcome = Outcome::Failed { cause };
+            notes.push(format!("'{}' in {file} completed no op: not measured", observation.step));
         }
-        match steps.iter_mut().find(|s| s.name == entry.step) {
-            None => steps.push(step(entry)),
-            Some(known) => agree(known, &step(entry)),
+        let subject = observation.subject.take().unwrap_or_else(|| subject.clone());
+        match &step {
+            Some(step) if several => observation.step = format!("{step}, {}", observation.step),
+            Some(step) => observation.step.clone_from(step),
+            None => {}
+        }
+        all.push(Found { file: file.clone(), at, subject, observation });
+    }
+    all
+}
+
+/// The load of each step, as a fact.
+fn loads(placed: &[Placed]) -> Vec<Fact> {
+    let mut facts: Vec<Fact> = Vec::new();
+    for placed in placed {
+        let load = placed.load();
+        let name = format!("load of {}", placed.step);
+        if !load.is_empty() && !facts.iter().any(|fact| fact.name == name) {
+            let all: Vec<String> = load.iter().map(|(k, v)| format!("{k} {v}")).collect();
+            facts.push(Fact::new("Imported", name, all.join("; ")));
         }
     }
-    let repeats = entries.iter().map(|e| e.point.key.repeat).max().unwrap_or(1);
-    let protocol =
-        Protocol { name: format!("imported-{tool}"), title, source, ..Protocol::default() };
-    let imported = Some(ImportedRun { tool: tool.to_string(), steps });
-    let order = Order::NotGiven;
-    Plan { protocol, subjects, repeats, order, unwatched: true, imported, ..Plan::default() }
+    facts
 }
 
-fn step(entry: &ImportedPoint) -> ImportedStep {
+fn plan(tool: &str, placed: &[Placed]) -> Plan {
+    let mut steps: Vec<ImportedStep> = Vec::new();
+    for placed in placed {
+        match steps.iter_mut().find(|s| s.name == placed.step) {
+            None => steps.push(step(placed)),
+            Some(known) => agree(known, step(placed)),
+        }
+    }
+    let repeats = placed.iter().map(|placed| placed.repeat).max().unwrap_or(1);
+    let protocol = Protocol { name: format!("imported-{tool}"), ..Protocol::default() };
+    let imported = Some(ImportedRun { tool: tool.to_string(), steps });
+    Plan { protocol, repeats, order: Order::NotGiven, unwatched: true, imported, ..Plan::default() }
+}
+
+fn step(placed: &Placed) -> ImportedStep {
+    let observation = &placed.found.observation;
     let mut streams: Vec<String> = Vec::new();
-    for cell in &entry.point.cells {
+    for cell in &observation.point.cells {
         if !streams.contains(&cell.stream) {
             streams.push(cell.stream.clone());
         }
     }
     ImportedStep {
-        name: entry.step.clone(),
-        title: entry.title.clone(),
-        field: entry.axis.map(|(field, _)| field),
+        name: placed.step.clone(),
+        title: placed.title.clone(),
+        field: placed.axis.map(|(field, _)| field),
         streams,
-        window_ns: entry.point.window_ns,
-        loop_kind: entry.loop_kind,
-        timing: entry.timing,
+        window_ns: observation.point.window_ns,
+        loop_kind: observation.loop_kind,
+        timing: observation.timing,
+        load: placed.load(),
     }
 }
 
 /// A step's properties are those common to all its points; windows computed from a count and a rate
 /// are equal to the second.
-fn agree(known: &mut ImportedStep, other: &ImportedStep) {
+fn agree(known: &mut ImportedStep, other: ImportedStep) {
     let second = |ns: Option<u64>| ns.map(|ns| (ns as f64 / 1e9).round());
     if second(known.window_ns) != second(other.window_ns) {
         known.window_ns = None;
@@ -127,4 +196,6 @@ fn agree(known: &mut ImportedStep, other: &ImportedStep) {
     if known.timing != other.timing {
         known.timing = None;
     }
+    let new = other.streams.into_iter().filter(|stream| !known.streams.contains(stream));
+    known.streams.extend(new.collect::<Vec<_>>());
 }

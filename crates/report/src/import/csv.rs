@@ -1,13 +1,15 @@
-//! Comma-separated values with a mapping that defines the columns: published tables, or any tool's
-//! output.
+//! Tables of values separated by commas, tabs or semicolons, with a mapping that defines the
+//! columns: published tables, or any tool's output.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::text::{number, written, wrong};
-use super::{FormatInfo, ImportFormat, ImportedFile, ImportedPoint, Input, cell};
+use super::load::name_of;
+use super::text::{decimal_comma, number, without_mark, written, wrong};
+use super::{FormatInfo, ImportFormat, ImportedFile, Input, Observation, Written, cell};
 use crate::base::error::{Result, failed};
+use crate::base::units;
 use crate::plan::Field;
 use crate::record::{Class, Fact, Reported};
 
@@ -24,8 +26,16 @@ struct Mapping {
     /// The titles of steps, by name.
     #[serde(default)]
     titles: BTreeMap<String, String>,
+    class: Option<ClassName>,
+    /// "," if decimals follow a comma, and thousands are separated by points.
     #[serde(default)]
-    class: ClassName,
+    decimal: Decimal,
+    /// Further columns that define the load, by the field's name.
+    #[serde(default)]
+    load: BTreeMap<String, String>,
+    /// Columns that do not define the load, such as the number of a repeat.
+    #[serde(default)]
+    ignore: Vec<String>,
     /// The columns of keys.
     subject: Option<String>,
     step_column: Option<String>,
@@ -35,13 +45,46 @@ struct Mapping {
     figures: BTreeMap<String, CsvColumn>,
 }
 
-#[derive(Deserialize, Default, Clone, Copy)]
+#[derive(Deserialize, Default, Clone, Copy, PartialEq)]
+enum Decimal {
+    #[default]
+    #[serde(rename = ".")]
+    Point,
+    #[serde(rename = ",")]
+    Comma,
+}
+
+/// The kind of op that a table is about.
+#[derive(Deserialize, Clone, Copy)]
 #[serde(rename_all = "snake_case")]
 enum ClassName {
-    #[default]
     Read,
     Write,
     Seek,
+    Scan,
+    Update,
+    Insert,
+    Transaction,
+    NewOrder,
+    Trim,
+    Flush,
+}
+
+impl ClassName {
+    fn class(self) -> Class {
+        match self {
+            ClassName::Read => Class::READ,
+            ClassName::Write => Class::WRITE,
+            ClassName::Seek => super::SEEK,
+            ClassName::Scan => Class::new("scan"),
+            ClassName::Update => Class::new("update"),
+            ClassName::Insert => Class::new("insert"),
+            ClassName::Transaction => super::TRANSACTION,
+            ClassName::NewOrder => Class::new("new-order"),
+            ClassName::Trim => Class::TRIM,
+            ClassName::Flush => Class::FLUSH,
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -70,8 +113,8 @@ impl ImportFormat for CsvTables {
     fn info(&self) -> &'static FormatInfo {
         &FormatInfo {
             name: "csv",
-            summary: "comma-separated values, with --mapping MAPPING.toml for the meaning of the \
-                columns",
+            summary: "values separated by commas, tabs or semicolons, with --mapping MAPPING.toml \
+                for the meaning of the columns",
             missing: &[
                 "latencies but for the figures given",
                 "intervals",
@@ -94,27 +137,55 @@ impl ImportFormat for CsvTables {
             )
         })?;
         let scales = scales(name, &mapping)?;
-        let mut lines = input.text.lines().enumerate().map(|(i, l)| (i + 1, l));
+        let text = without_mark(input.text);
+        let mut lines = text.lines().enumerate().map(|(i, l)| (i + 1, l));
         let mut rows = lines.by_ref().filter(|(_, l)| !l.trim().is_empty() && !l.starts_with('#'));
-        let Some((at, head)) = rows.next() else {
+        let Some((at, first)) = rows.next() else {
             return Err(wrong(
                 input.file,
                 1,
                 "there is no line of column names",
-                "give a CSV with a heading",
+                "give a table with a heading",
             ));
         };
-        let head = split(input.file, at, head)?;
-        let table =
-            CsvTable { input, mapping: &mapping, scales: &scales, head: &head, head_at: at };
-        let rows = rows.filter_map(|(at, line)| table.row(at, line).transpose());
-        let entries = rows.collect::<Result<Vec<_>>>()?;
-        if entries.is_empty() {
+        let separator = separator(first);
+        let head = split(input.file, at, first, separator)?;
+        let table = CsvTable {
+            input,
+            mapping: &mapping,
+            scales: &scales,
+            head: &head,
+            head_at: at,
+            separator,
+        };
+        // Tables that were put together repeat their heading.
+        let rows = rows.filter(|(_, line)| line.trim_end() != first.trim_end());
+        let mut observations: Vec<Observation> = Vec::new();
+        let mut others: Vec<(usize, Vec<String>)> = Vec::new();
+        for (at, line) in rows {
+            let Some((observation, cells)) = table.row(at, line)? else { continue };
+            let alike = |own: &&Observation| {
+                (&own.subject, &own.step, &own.load)
+                    == (&observation.subject, &observation.step, &observation.load)
+            };
+            if let Some(i) = observations.iter().position(|own| alike(&own)) {
+                table.are_repeats(&others[i], (at, &cells))?;
+            }
+            observations.push(observation);
+            others.push((at, cells));
+        }
+        if observations.is_empty() {
             return Err(wrong(input.file, at, "the table has no figures", "give the whole file"));
         }
         let (title, source) = (mapping.title.clone(), mapping.source.clone());
-        Ok(ImportedFile { entries, title, source, facts: notes(input) })
+        Ok(ImportedFile { observations, title, source, facts: notes(input), notes: Vec::new() })
     }
+}
+
+/// The separator: the one of commas, tabs and semicolons that occurs most often in the heading.
+fn separator(head: &str) -> char {
+    let count = |c: char| head.matches(c).count();
+    [',', '\t', ';'].into_iter().rev().max_by_key(|c| count(*c)).unwrap_or(',')
 }
 
 /// The comment lines about the table, which may contain test conditions that are in no column.
@@ -182,20 +253,40 @@ struct CsvTable<'a> {
     scales: &'a BTreeMap<String, f64>,
     head: &'a [String],
     head_at: usize,
+    separator: char,
 }
 
 impl CsvTable<'_> {
-    /// None if the row has no figure: the point was not measured.
-    fn row(&self, at: usize, line: &str) -> Result<Option<ImportedPoint>> {
+    /// A number in the notation of the mapping, with its digits.
+    fn written(&self, at: usize, what: &str, text: &str) -> Result<Written> {
         let file = self.input.file;
-        let cells = split(file, at, line)?;
+        if self.mapping.decimal == Decimal::Comma {
+            let next = "the mapping says decimal = \",\": a point is then a separator of \
+                        thousands, before three digits";
+            let value = decimal_comma(text)
+                .ok_or_else(|| wrong(file, at, format!("'{text}' is no {what}"), next))?;
+            return Ok(Written { value, digits: Some(units::digits_of(text)) });
+        }
+        // Where semicolons separate values, a comma is as likely to be a decimal one.
+        if self.separator == ';' && text.contains(',') {
+            let next = "say decimal = \",\" in the mapping if decimals follow a comma; otherwise \
+                        remove the separators of thousands";
+            return Err(wrong(file, at, format!("'{text}' may be two numbers"), next));
+        }
+        written(file, at, what, text)
+    }
+
+    /// None if the row has no figure: the point was not measured.
+    fn row(&self, at: usize, line: &str) -> Result<Option<(Observation, Vec<String>)>> {
+        let file = self.input.file;
+        let cells = split(file, at, line, self.separator)?;
         if cells.len() != self.head.len() {
             let what = format!("{} values for {} columns", cells.len(), self.head.len());
             return Err(wrong(
                 file,
                 at,
                 what,
-                "the line may be cut, or a value with a comma needs quotes",
+                "the line may be cut, or a value with a separator needs quotes",
             ));
         }
         let text = |column: &str| -> Result<&str> {
@@ -207,23 +298,35 @@ impl CsvTable<'_> {
         };
         let m = self.mapping;
         let axis = match &m.axis {
-            Some(axis) => Some((axis.field, number(file, at, &axis.column, text(&axis.column)?)?)),
+            Some(axis) => {
+                let value = self.written(at, &axis.column, text(&axis.column)?)?.value;
+                Some((axis.field, value))
+            }
             None => None,
         };
-        let stem = file.rsplit('/').next().unwrap_or(file).trim_end_matches(".csv");
+        let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+        let stem = [".csv", ".tsv", ".txt"].iter().find_map(|end| name.strip_suffix(end));
         let step = match &m.step_column {
             Some(column) => text(column)?,
-            None => m.step.as_deref().unwrap_or(stem),
+            None => m.step.as_deref().unwrap_or(stem.unwrap_or(name)),
         };
         let window_ns = m.window_s.filter(|s| *s > 0.0).map(|s| (s * 1e9).min(1e18) as u64);
-        let mut entry = ImportedPoint::new(step, axis, window_ns);
+        let mut entry = Observation::new(step, window_ns);
         entry.title = m.titles.get(step).cloned().unwrap_or_default();
         entry.subject = m.subject.as_deref().map(&text).transpose()?.map(str::to_string);
-        let class = match m.class {
-            ClassName::Read => Class::READ,
-            ClassName::Write => Class::WRITE,
-            ClassName::Seek => super::SEEK,
-        };
+        for (field, column) in &m.load {
+            let value = text(column)?;
+            match number(file, at, column, value) {
+                Ok(number) => entry.load.set(field, number),
+                Err(_) if value.is_empty() => {}
+                Err(_) => entry.load.set(field, value),
+            }
+        }
+        if let Some((field, value)) = axis {
+            entry.load.set(name_of(field), value);
+            entry.axis = Some(field);
+        }
+        let class = m.class.map_or(super::OPERATION, ClassName::class);
         let mut any = false;
         for (name, column) in &m.figures {
             let cell = text(column.name())?;
@@ -232,7 +335,7 @@ impl CsvTable<'_> {
                 continue;
             }
             any = true;
-            let figure = written(file, at, column.name(), cell)?.times(self.scales[name]);
+            let figure = self.written(at, column.name(), cell)?.times(self.scales[name]);
             let name = match name.as_str() {
                 "ops_per_s" => Reported::OPS_PER_S,
                 "bytes_per_s" => Reported::BYTES_PER_S,
@@ -245,12 +348,42 @@ impl CsvTable<'_> {
             |field: Field| axis.filter(|a| a.0 == field).map(|a| a.1.clamp(1.0, 65_536.0) as u32);
         let (threads, depth) = (swept(Field::Threads), swept(Field::Depth));
         entry.point.cells.push(cell("table", 0, threads, depth, Vec::new()));
-        Ok(any.then_some(entry))
+        Ok(any.then_some((entry, cells)))
+    }
+
+    /// Refuses two rows as repeats if they differ in a column that the mapping does not name, which
+    /// may define the load.
+    fn are_repeats(&self, before: &(usize, Vec<String>), row: (usize, &[String])) -> Result<()> {
+        let m = self.mapping;
+        let named = |column: &String| {
+            m.figures.values().any(|own| own.name() == column)
+                || m.load.values().chain(&m.ignore).any(|own| own == column)
+                || [&m.subject, &m.step_column].into_iter().flatten().any(|own| own == column)
+                || m.axis.as_ref().is_some_and(|axis| axis.column == *column)
+        };
+        let unnamed = self.head.iter().enumerate().filter(|(_, column)| !named(column));
+        let differ = unnamed.filter(|(i, _)| before.1[*i] != row.1[*i]);
+        let differ: Vec<&str> = differ.map(|(_, column)| column.as_str()).collect();
+        if differ.is_empty() {
+            return Ok(());
+        }
+        let columns = differ.join(", ");
+        Err(wrong(
+            self.input.file,
+            row.0,
+            format!(
+                "the same subject, step and load as line {}, but other values of {columns}",
+                before.0
+            ),
+            format!(
+                "name in the mapping what {columns} means: under [load] or as axis if it defines                  the load, under ignore = [\"…\"] if the rows are repeats"
+            ),
+        ))
     }
 }
 
-/// The values of a line; quotes may contain commas, and a doubled quote is one quote.
-fn split(file: &str, at: usize, line: &str) -> Result<Vec<String>> {
+/// The values of a line; quotes may contain separators, and a doubled quote is one quote.
+fn split(file: &str, at: usize, line: &str, separator: char) -> Result<Vec<String>> {
     let (mut cells, mut cell, mut quoted) = (Vec::new(), String::new(), false);
     let mut chars = line.trim_end_matches('\r').chars().peekable();
     while let Some(c) = chars.next() {
@@ -260,7 +393,7 @@ fn split(file: &str, at: usize, line: &str) -> Result<Vec<String>> {
                 cell.push('"');
             }
             '"' => quoted = !quoted,
-            ',' if !quoted => cells.push(std::mem::take(&mut cell)),
+            c if c == separator && !quoted => cells.push(std::mem::take(&mut cell)),
             c => cell.push(c),
         }
     }

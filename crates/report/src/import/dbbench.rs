@@ -3,17 +3,45 @@
 //! db_bench interpolates a percentile within a bucket that is up to half as wide as its value, so
 //! it is imported with that bucket as its interval.
 
-use super::text::{after, written, wrong};
-use super::{FormatInfo, ImportFormat, ImportedFile, ImportedPoint, Input, SEEK, cell, tally};
+use super::load::field;
+use super::text::{after, number, without_mark, written, wrong};
+use super::{
+    FormatInfo, ImportFormat, ImportedFile, Input, OPERATION, Observation, SEEK, Written, cell,
+    tally,
+};
 use crate::base::error::Result;
-use crate::plan::{Field, LoopKind, Timing};
-use crate::record::{Class, Fact, Reported};
+use crate::base::units;
+use crate::plan::{LoopKind, Timing};
+use crate::record::{Class, Fact, Reported, Tally};
 
 pub struct DbBench;
 
 /// Settings before the benchmarks, printed as "Name: value".
-const HEADER: &[&str] =
-    &["RocksDB", "Keys", "Values", "Entries", "Compression", "Write rate", "Read rate", "CPU"];
+const HEADER: &[&str] = &[
+    "RocksDB",
+    "Keys",
+    "Values",
+    "Entries",
+    "Prefix",
+    "Compression",
+    "Write rate",
+    "Read rate",
+    "CPU",
+];
+
+/// Those of them that define the load.
+const OF_THE_LOAD: &[(&str, &str)] = &[
+    ("Keys", "keys"),
+    ("Values", "values"),
+    ("Entries", field::RECORDS),
+    ("Compression", "compression"),
+    ("Write rate", "write rate"),
+    ("Read rate", "read rate"),
+];
+
+const DELETE: Class = Class::new("delete");
+const MERGE: Class = Class::new("merge");
+const UPDATE: Class = Class::new("update");
 
 impl ImportFormat for DbBench {
     fn info(&self) -> &'static FormatInfo {
@@ -26,40 +54,45 @@ impl ImportFormat for DbBench {
                 "intervals",
                 "readings of meters",
                 "the writer of readwhilewriting, which db_bench leaves out",
-                "the number of threads, where it is not in the file's name as t16 or 16threads",
+                "the number of threads, which db_bench does not print",
             ],
         }
     }
 
     fn read(&self, input: &Input<'_>) -> Result<ImportedFile> {
         let mut found = ImportedFile::default();
-        let mut latency = DbBenchLatency::None;
-        for (index, raw) in input.text.lines().enumerate() {
+        let mut header: Vec<(String, String)> = Vec::new();
+        let mut histogram: Option<Class> = None;
+        for (index, raw) in without_mark(input.text).lines().enumerate() {
             let at = index + 1;
             // Progress is overwritten with carriage returns, before the final line.
-            let line = raw.rsplit('\r').next().unwrap_or(raw);
+            let line = raw.trim_end_matches('\r').rsplit('\r').next().unwrap_or(raw);
             if line.contains(" micros/op ") {
-                let (entry, class) = benchmark(input, at, line)?;
-                found.entries.push(entry);
-                latency = DbBenchLatency::Of(class);
+                let mut observation = benchmark(input, at, line, &mut found.notes)?;
+                set_header(&mut observation, &header);
+                histogram = observation.point.cells[0].tallies.first().map(|t| t.class);
+                histogram = histogram.or(observation.reported.first().map(|r| r.class));
+                found.observations.push(observation);
             } else if let Some(kind) = line.strip_prefix("Microseconds per ") {
-                let class = class_of(kind.trim_end().trim_end_matches(':'));
-                latency = DbBenchLatency::Of(class);
-            } else if let (DbBenchLatency::Of(class), Some(entry)) =
-                (latency, found.entries.last_mut())
+                histogram = Some(class_of_histogram(kind.trim_end().trim_end_matches(':')));
+            } else if let (Some(class), Some(observation)) =
+                (histogram, found.observations.last_mut())
             {
-                reported(input.file, at, line, entry, class)?;
-            } else if let Some((name, value)) =
+                reported(input.file, at, line, observation, class)?;
+            }
+            if let Some((name, value)) =
                 line.split_once(':').filter(|(name, _)| HEADER.contains(name))
             {
-                found.facts.push(Fact::new("Imported", format!("db_bench {name}"), value.trim()));
+                let value = value.trim().to_string();
+                if let Some(known) = header.iter_mut().find(|(own, _)| own == name) {
+                    known.1.clone_from(&value);
+                } else {
+                    header.push((name.to_string(), value.clone()));
+                }
+                found.facts.push(Fact::new("Imported", format!("db_bench {name}"), value));
             }
         }
-        let paced = |fact: &Fact| fact.name.ends_with(" rate") && !fact.value.starts_with("0 ");
-        if found.facts.iter().any(paced) {
-            found.entries.iter_mut().for_each(|entry| entry.loop_kind = None);
-        }
-        if found.entries.is_empty() {
+        if found.observations.is_empty() {
             let last = input.text.lines().count().max(1);
             let next = "give what db_bench printed to its end; it ends each benchmark with 'NAME : \
                         … micros/op …'";
@@ -70,86 +103,230 @@ impl ImportFormat for DbBench {
                 next,
             ));
         }
+        for observation in &mut found.observations {
+            finish(observation);
+        }
         Ok(found)
     }
 }
 
-#[derive(Clone, Copy)]
-enum DbBenchLatency {
-    None,
-    Of(Class),
+/// The settings printed before a benchmark.
+fn set_header(observation: &mut Observation, header: &[(String, String)]) {
+    for (name, value) in header {
+        if let Some((_, own)) = OF_THE_LOAD.iter().find(|(own, _)| own == name) {
+            match value.parse::<f64>() {
+                Ok(number) if *own == field::RECORDS => observation.load.set(own, number),
+                _ => observation.load.set(own, value.as_str()),
+            }
+        }
+        if name.ends_with(" rate") && !value.starts_with("0 ") {
+            observation.loop_kind = None;
+        }
+    }
 }
 
-fn class_of(kind: &str) -> Class {
+fn class_of_histogram(kind: &str) -> Class {
     match kind {
+        "read" => Class::READ,
         "write" => Class::WRITE,
         "seek" => SEEK,
-        _ => Class::READ,
+        "delete" => DELETE,
+        "merge" => MERGE,
+        "update" => UPDATE,
+        _ => OPERATION,
+    }
+}
+
+/// The op of a benchmark that does only one kind; a mix is of none.
+fn class_of(name: &str) -> Class {
+    let starts = |all: &[&str]| all.iter().any(|start| name.starts_with(start));
+    match name {
+        _ if name.contains("mix") || name.starts_with("readrandomwriterandom") => OPERATION,
+        _ if starts(&["fill", "overwrite", "timeseries", "randomtransaction"]) => Class::WRITE,
+        _ if starts(&["delete"]) => DELETE,
+        _ if starts(&["update", "xorupdate", "append"]) => UPDATE,
+        _ if name.contains("merge") && !name.contains("while") && !starts(&["read"]) => MERGE,
+        _ if starts(&["seek", "newiterator"]) => SEEK,
+        _ if starts(&["read", "multiread", "getmergeoperands", "approximate"]) => {
+            match name.contains("randommergerandom") {
+                true => OPERATION,
+                false => Class::READ,
+            }
+        }
+        _ => OPERATION,
     }
 }
 
 /// "readrandom   :       6.811 micros/op 277839 ops/sec 0.144 seconds 40000 operations;   30.7 MB/s
-/// (…)"
-fn benchmark(input: &Input<'_>, at: usize, line: &str) -> Result<(ImportedPoint, Class)> {
+/// (…)"; before RocksDB 7.2 without seconds and operations.
+fn benchmark(
+    input: &Input<'_>,
+    at: usize,
+    line: &str,
+    notes: &mut Vec<String>,
+) -> Result<Observation> {
     let cut = || {
-        let next = "the line may be cut, or from a db_bench before 7.2, which prints neither \
-                    seconds nor operations";
-        wrong(
-            input.file,
-            at,
-            "a benchmark's line without 'NAME : … ops/sec … seconds … operations'",
-            next,
-        )
+        let next = "the line may be cut; use db_bench's complete output";
+        wrong(input.file, at, "a benchmark's line without 'NAME : … micros/op … ops/sec'", next)
     };
     let (name, rest) = line.split_once(" :").ok_or_else(cut)?;
     let name = name.rsplit("ops").next().unwrap_or(name).trim();
     let words: Vec<&str> = rest.split_whitespace().collect();
     let before = |unit: &str| {
-        words
-            .iter()
-            .position(|w| w.trim_end_matches(';') == unit)
-            .filter(|i| *i > 0)
-            .map(|i| words[i - 1])
+        let place = words.iter().position(|w| w.trim_end_matches(';') == unit);
+        place.filter(|i| *i > 0).map(|i| words[i - 1])
     };
-    let get = |unit: &str| written(input.file, at, unit, before(unit).ok_or_else(cut)?);
-    let (rate, operations) = (get("ops/sec")?, get("operations")?.value);
-    let seconds = get("seconds")?.value;
-    if name.is_empty() || operations < 1.0 {
+    let get = |unit: &str| before(unit).map(|w| written(input.file, at, unit, w)).transpose();
+    let printed = get("ops/sec")?.ok_or_else(cut)?;
+    let (seconds, operations) = (get("seconds")?, get("operations")?);
+    if name.is_empty() {
         return Err(cut());
     }
-    // The rate has more digits than the duration.
-    let window = if rate.value > 0.0 { operations / rate.value } else { seconds };
-    let threads = threads_in(input.file);
-    let axis = threads.map(|n| (Field::Threads, f64::from(n)));
-    let mut entry = ImportedPoint::new(name, axis, Some((window * 1e9).round() as u64));
-    let class = match name {
-        n if n.starts_with("fill") || n.starts_with("overwrite") || n.starts_with("delete") => {
-            Class::WRITE
+    let (rate, window) = match (operations, seconds) {
+        (Some(n), Some(s)) if n.value >= 1.0 && s.value > 0.0 => {
+            let rate = exact_rate(printed, n, s);
+            (rate, Some(n.value / rate.value.max(1e-9)))
         }
-        n if n.starts_with("seek") => SEEK,
-        _ => Class::READ,
+        (Some(_), Some(_)) => return Err(cut()),
+        (None, None) => {
+            notes.push(format!(
+                "{}: '{name}' is from a db_bench before 7.2: its rate is a whole number, and its \
+                 window is not given",
+                input.file
+            ));
+            (printed, None)
+        }
+        _ => return Err(cut()),
     };
-    let bytes = before("MB/s").map(|mb| written(input.file, at, "MB/s", mb)).transpose()?;
-    let bytes = bytes.map(|mb| mb.times(1_048_576.0));
-    let moved = bytes.map_or(0.0, |bytes| bytes.value * window);
-    let tallies = vec![tally(class, operations as u64, moved as u64)];
+    let ns = window.map(|s| (s * 1e9).min(1e18).round() as u64);
+    let mut observation = Observation::new(name, ns);
+    // db_bench prints the time of a thread for an op, and the rate of all threads.
+    let micros = get("micros/op")?.map(|us| us.value * 1e-6 * rate.value);
+    observation.in_flight = micros.filter(|n| *n > 0.0);
+    let class = class_of(name);
+    let bytes = get("MB/s")?.map(|mb| mb.times(1_048_576.0));
+    let moved = bytes.zip(window).map_or(0.0, |(bytes, window)| bytes.value * window);
+    let mut own = operations.map(|n| tally(class, n.value as u64, moved as u64));
+    misses(&mut observation, line, own.as_mut(), class, (input.file, at), notes)?;
     // A db_bench thread waits for each op before the next.
-    entry.point.cells.push(cell(name, 0, threads, Some(1), tallies));
-    entry.loop_kind = Some(LoopKind::Closed);
-    entry.timing = Some(Timing::Service);
-    entry.report((name, class), Reported::OPS_PER_S, rate, None);
+    observation.point.cells.push(cell(name, 0, None, Some(1), own.into_iter().collect()));
+    observation.loop_kind = Some(LoopKind::Closed);
+    observation.timing = Some(Timing::Service);
+    observation.report((name, class), Reported::OPS_PER_S, rate, None);
     if let Some(bytes) = bytes {
-        entry.report((name, class), Reported::BYTES_PER_S, bytes, None);
+        observation.report((name, class), Reported::BYTES_PER_S, bytes, None);
     }
-    Ok((entry, class))
+    parts(&mut observation, line, window, (input.file, at))?;
+    Ok(observation)
 }
 
-/// The threads of "readrandom.t16.log" or "out-16threads.txt".
-fn threads_in(file: &str) -> Option<u32> {
-    let words = file.split(|c: char| !c.is_ascii_alphanumeric());
-    let mut found = words
-        .filter_map(|w| w.strip_suffix("threads").or_else(|| w.strip_prefix('t'))?.parse().ok());
-    found.find(|n| (1..=65_536).contains(n))
+/// Ops per second from operations and seconds. Seconds have three decimals and the printed rate is
+/// cut off, so of short runs the printed rate is closer.
+fn exact_rate(printed: Written, operations: Written, seconds: Written) -> Written {
+    let value = operations.value / seconds.value;
+    let agrees = (printed.value..printed.value + 1.0).contains(&value);
+    match agrees || printed.value < 1.0 {
+        true => {
+            let digits = operations.digits.min(seconds.digits).max(printed.digits);
+            Written { value, digits }
+        }
+        false => printed,
+    }
+}
+
+/// "(0 of 312500 found)": reads of missing keys.
+fn misses(
+    observation: &mut Observation,
+    line: &str,
+    tally: Option<&mut Tally>,
+    class: Class,
+    (file, at): (&str, usize),
+    notes: &mut Vec<String>,
+) -> Result<()> {
+    let Some(found) = line.rsplit_once('(').map(|(_, rest)| rest) else { return Ok(()) };
+    let words: Vec<&str> = found.trim_end().trim_end_matches(')').split_whitespace().collect();
+    let [hits, "of", all, "found", ..] = words[..] else { return Ok(()) };
+    let hits = number(file, at, "count of found keys", hits)?;
+    let all = number(file, at, "count of reads", all)?;
+    if all <= 0.0 || class != Class::READ && class != SEEK {
+        return Ok(());
+    }
+    let missed = (1.0 - hits / all).clamp(0.0, 1.0);
+    if let Some(tally) = tally {
+        // The counts are of one thread in some versions, so the share applies to all ops.
+        tally.misses = (tally.ops as f64 * missed).round() as u64;
+    }
+    let found = match hits / all {
+        0.0 => "none",
+        share if share >= 0.99 => "all",
+        _ => "some",
+    };
+    observation.load.set("keys found", found);
+    if missed > 0.0 {
+        notes.push(format!(
+            "{file}: {} of {} reads of '{}' found a key",
+            units::grouped(hits as u64),
+            units::grouped(all as u64),
+            observation.step
+        ));
+    }
+    Ok(())
+}
+
+/// The counts of a mixed benchmark: "( reads:2880000 writes:320000 total:3200000 found:2800000)",
+/// "( Gets:50164 Puts:24919 Seek:24917, …)".
+fn parts(
+    observation: &mut Observation,
+    line: &str,
+    window: Option<f64>,
+    (file, at): (&str, usize),
+) -> Result<()> {
+    let Some((_, rest)) = line.rsplit_once('(') else { return Ok(()) };
+    let mut counts: Vec<(Class, f64, u32)> = Vec::new();
+    let mut hits = None;
+    for word in rest.split([' ', ',', ')']) {
+        let Some((name, n)) = word.split_once(':') else { continue };
+        let class = match name.to_lowercase().as_str() {
+            "found" => {
+                hits = Some(number(file, at, "count of found keys", n)?);
+                continue;
+            }
+            "reads" | "gets" | "get" => Class::READ,
+            "writes" | "puts" | "put" => Class::WRITE,
+            "merges" => MERGE,
+            "updates" => UPDATE,
+            "deletes" => DELETE,
+            "seek" | "seeks" => SEEK,
+            _ => continue,
+        };
+        if n.is_empty() {
+            continue;
+        }
+        let count = number(file, at, "count", n)?;
+        if count > 0.0 {
+            counts.push((class, count, units::digits_of(n)));
+        }
+    }
+    if counts.is_empty() {
+        return Ok(());
+    }
+    let stream = observation.step.clone();
+    observation.reported.retain(|r| r.class != OPERATION || r.name != Reported::OPS_PER_S);
+    // Bytes are of all kinds together.
+    observation.reported.retain(|r| r.name != Reported::BYTES_PER_S);
+    let cell = &mut observation.point.cells[0];
+    cell.tallies = counts.iter().map(|(class, n, _)| tally(*class, *n as u64, 0)).collect();
+    let reads = cell.tallies.iter_mut().find(|t| t.class == Class::READ);
+    if let (Some(reads), Some(hits)) = (reads, hits) {
+        reads.misses = reads.ops.saturating_sub(hits as u64);
+    }
+    for (class, n, digits) in counts {
+        if let Some(window) = window {
+            let rate = Written { value: n / window, digits: Some(digits) };
+            observation.report((&stream, class), Reported::OPS_PER_S, rate, None);
+        }
+    }
+    Ok(())
 }
 
 /// The lines of a histogram.
@@ -157,29 +334,24 @@ fn reported(
     file: &str,
     at: usize,
     line: &str,
-    entry: &mut ImportedPoint,
+    observation: &mut Observation,
     class: Class,
 ) -> Result<()> {
-    let stream = entry.step.clone();
-    let Some(tally) = entry.point.cells.first_mut().and_then(|c| c.tallies.first_mut()) else {
-        return Ok(());
-    };
+    let stream = observation.step.clone();
     if line.starts_with("Count:") {
-        // A benchmark that both reads and writes prints two histograms; the first line of a class
-        // gives its count.
-        tally.class = class;
-        let samples = Some(tally.ops);
-        entry.reported.iter_mut().for_each(|figure| figure.class = class);
+        let count = after(line, "Count:").unwrap_or_default();
+        let count = number(file, at, "count", count)? as u64;
+        histogram_of(observation, class, count);
         let mean = after(line, "Average:").unwrap_or_default();
         let mean = written(file, at, "average", mean)?.times(1e3);
-        entry.report((&stream, class), "mean_ns", mean, samples);
+        observation.report((&stream, class), "mean_ns", mean, Some(count));
     } else if line.starts_with("Min:") {
         let max = after(line, "Max:").unwrap_or_default();
         let max = written(file, at, "maximum", max)?.times(1e3);
-        let samples = Some(tally.ops);
-        entry.report((&stream, class), "max_ns", max, samples);
+        let samples = samples(observation, class);
+        observation.report((&stream, class), "max_ns", max, samples);
     } else if let Some(all) = line.strip_prefix("Percentiles:") {
-        let samples = Some(tally.ops);
+        let samples = samples(observation, class);
         let words: Vec<&str> = all.split_whitespace().collect();
         for pair in words.chunks(2) {
             let [name, value] = pair else {
@@ -194,10 +366,51 @@ fn reported(
             let us = written(file, at, "percentile", value)?;
             let (low, high) = bucket(us.value);
             let figure = us.times(1e3).within((low * 1e3, high * 1e3));
-            entry.report_within((&stream, class), &format!("p{name}_ns"), figure, samples);
+            observation.report_within((&stream, class), &format!("p{name}_ns"), figure, samples);
         }
     }
     Ok(())
+}
+
+/// The ops of a histogram, which its mean has as its samples.
+fn samples(observation: &Observation, class: Class) -> Option<u64> {
+    let mean = observation.reported.iter().rfind(|r| r.class == class && r.name == "mean_ns");
+    mean.and_then(|mean| mean.samples)
+}
+
+/// A histogram says which class the ops are of: a benchmark that does several prints one for each.
+fn histogram_of(observation: &mut Observation, class: Class, count: u64) {
+    let stream = observation.step.clone();
+    let window_ns = observation.point.window_ns;
+    let cell = &mut observation.point.cells[0];
+    if cell.tallies.iter().any(|t| t.class == class) {
+        return;
+    }
+    // The line of the benchmark is of the first histogram's class, if that is of all its ops.
+    let alone = observation.reported.iter().all(|r| r.name != "mean_ns");
+    let all = cell.tallies.first().map(|t| t.ops);
+    if alone && cell.tallies.len() <= 1 && all.is_none_or(|all| all == count) {
+        cell.tallies.iter_mut().for_each(|tally| tally.class = class);
+        observation.reported.iter_mut().for_each(|figure| figure.class = class);
+        return;
+    }
+    cell.tallies.retain(|t| t.class != OPERATION);
+    observation.reported.retain(|r| r.class != OPERATION);
+    cell.tallies.push(tally(class, count, 0));
+    if let Some(ns) = window_ns {
+        let value = count as f64 * 1e9 / ns as f64;
+        let digits = Some(units::digits_of(&count.to_string()));
+        observation.report((&stream, class), Reported::OPS_PER_S, Written { value, digits }, None);
+    }
+}
+
+/// Without counts of its own a class has those of its histogram; a single kind of op has all.
+fn finish(observation: &mut Observation) {
+    for figure in &mut observation.reported {
+        let cell = &observation.point.cells[0];
+        let own = cell.tallies.iter().find(|t| t.class == figure.class);
+        figure.samples = figure.samples.or(own.map(|t| t.ops));
+    }
 }
 
 /// The bounds of the bucket in which `us` was interpolated. RocksDB's `HistogramBucketMapper`

@@ -1,12 +1,18 @@
-//! HammerDB's logs of TPROC-C: the result lines of one run or of an autopilot's many.
+//! HammerDB's logs of TPROC-C: the result lines of one run or of an autopilot's many, the results
+//! of its jobs as JSON, and time profiles.
 
-use super::text::{number, written, wrong};
-use super::{FormatInfo, ImportFormat, ImportedFile, ImportedPoint, Input, cell};
+use super::text::{leading, number, time_unit, without_mark, written, wrong};
+use super::{FormatInfo, ImportFormat, ImportedFile, Input, Observation, cell};
 use crate::base::error::Result;
-use crate::plan::Field;
 use crate::record::{Class, Fact, Reported};
 
 pub struct HammerDb;
+
+/// The stream of its virtual users.
+const USERS: &str = "hammerdb";
+
+/// New-Order transactions, which NOPM counts.
+const NEW_ORDER: Class = Class::new("new-order");
 
 /// The log's text about a timed run before its result.
 #[derive(Clone, Copy, Default)]
@@ -21,7 +27,7 @@ impl ImportFormat for HammerDb {
             name: "hammerdb",
             summary: "HammerDB's log of a timed TPROC-C run; ops are New-Orders (NOPM)",
             missing: &[
-                "all latencies",
+                "latencies, unless the run has a time profile",
                 "intervals",
                 "readings of meters",
                 "the mix of transactions beside TPM",
@@ -32,26 +38,45 @@ impl ImportFormat for HammerDb {
     fn read(&self, input: &Input<'_>) -> Result<ImportedFile> {
         let mut found = ImportedFile::default();
         let mut run = TimedRun::default();
-        for (index, line) in input.text.lines().enumerate() {
+        let mut results: Vec<(f64, f64)> = Vec::new();
+        let mut profile = Profile::default();
+        let mut in_json = false;
+        for (index, line) in without_mark(input.text).lines().enumerate() {
             let at = index + 1;
-            if let Some(before) = line
-                .split(" Active Virtual Users configured")
-                .next()
-                .filter(|b| b.len() < line.len())
-            {
-                let word = before.rsplit([' ', ':']).next().unwrap_or_default();
+            let trimmed = line.trim();
+            // The job's result repeats that of the run, as text in JSON.
+            if trimmed == "HAMMERDB RESULT" {
+                in_json = true;
+            } else if in_json && trimmed == "]" {
+                in_json = false;
+            }
+            let plain = trimmed.trim_start_matches('"');
+            if let Some((before, _)) = plain.split_once(" Active Virtual Users configured") {
+                let word = before.rsplit([' ', ':', '"']).next().unwrap_or_default();
                 let users = number(input.file, at, "number of users", word)?;
                 run.users = Some(users.clamp(1.0, 65_536.0));
-            } else if let Some((_, rest)) = line.split_once("Timing test period of ") {
+            } else if let Some((_, rest)) = plain.split_once("Timing test period of ") {
                 let word = rest.split_whitespace().next().unwrap_or_default();
                 run.minutes = Some(number(input.file, at, "length in minutes", word)?);
-            } else if let Some((_, rest)) = line.split_once("System achieved ") {
-                found.entries.push(result(input.file, at, rest, run, &mut found.facts)?);
+            } else if let Some((_, rest)) = plain.split_once("System achieved ") {
+                let (observation, result) = result(input.file, at, rest, run)?;
+                let repeated = in_json && results.contains(&result);
+                if !repeated {
+                    let name = run
+                        .users
+                        .map_or_else(|| "TPM".to_string(), |n| format!("TPM at {n} users"));
+                    found.facts.push(Fact::new("Imported", name, result.1));
+                    results.push(result);
+                    found.observations.push(observation);
+                    profile = Profile::default();
+                }
                 // The next run prints its number of users again.
                 run.users = None;
+            } else {
+                profile.line(input.file, at, plain, &mut found)?;
             }
         }
-        if found.entries.is_empty() {
+        if found.observations.is_empty() {
             let last = input.text.lines().count().max(1);
             let next = "give the log of a timed run (AWR or timed driver) to its end";
             return Err(wrong(
@@ -65,15 +90,16 @@ impl ImportFormat for HammerDb {
     }
 }
 
-/// "45110 NOPM from 104764 MySQL TPM"; before HammerDB 4: "104764 MySQL TPM at 45110 NOPM"
+/// "45110 NOPM from 104764 MySQL TPM"; before HammerDB 4: "104764 MySQL TPM at 45110 NOPM". Returns
+/// NOPM and TPM too.
 fn result(
     file: &str,
     at: usize,
     rest: &str,
     TimedRun { users, minutes }: TimedRun,
-    facts: &mut Vec<Fact>,
-) -> Result<ImportedPoint> {
-    let words: Vec<&str> = rest.split_whitespace().collect();
+) -> Result<(Observation, (f64, f64))> {
+    let words: Vec<&str> =
+        rest.split_whitespace().map(|word| word.trim_matches(['"', ','])).collect();
     let nopm = words.iter().position(|w| *w == "NOPM").filter(|i| *i > 0);
     let tpm = words.iter().position(|w| *w == "TPM").filter(|i| *i > 1);
     let (Some(nopm), Some(tpm)) = (nopm, tpm) else {
@@ -84,14 +110,96 @@ fn result(
             "the line may be truncated; use the complete log",
         ));
     };
-    let rate = written(file, at, "NOPM", words[nopm - 1])?.times(1.0 / 60.0);
+    let written = written(file, at, "NOPM", words[nopm - 1])?;
     let total = words[..tpm].iter().rev().find_map(|w| w.parse::<f64>().ok()).unwrap_or(0.0);
     let window_ns = minutes.filter(|m| *m > 0.0).map(|m| (m * 60e9).min(1e18) as u64);
-    let mut entry = ImportedPoint::new("tproc-c", users.map(|n| (Field::Threads, n)), window_ns);
-    let threads = users.map(|n| n as u32);
-    entry.point.cells.push(cell("hammerdb", 0, threads, None, Vec::new()));
-    entry.report(("hammerdb", Class::WRITE), Reported::OPS_PER_S, rate, None);
-    let name = users.map_or_else(|| "TPM".to_string(), |n| format!("TPM at {n} users"));
-    facts.push(Fact::new("Imported", name, total));
-    Ok(entry)
+    let mut observation = Observation::new("tproc-c", window_ns);
+    observation.set_threads(users);
+    if let Some(engine) = words.get(tpm - 1).filter(|word| word.parse::<f64>().is_err()) {
+        observation.load.set(super::load::field::ENGINE, *engine);
+    }
+    observation.point.cells.push(cell(USERS, 0, users.map(|n| n as u32), None, Vec::new()));
+    let rate = written.times(1.0 / 60.0);
+    observation.report((USERS, NEW_ORDER), Reported::OPS_PER_S, rate, None);
+    Ok((observation, (written.value, total)))
+}
+
+/// A time profile: calls and latencies of each stored procedure, of one virtual user or of all.
+#[derive(Default)]
+struct Profile {
+    /// The procedure that the next lines are of.
+    class: Option<Class>,
+    /// Its calls.
+    calls: Option<u64>,
+    /// Whether the lines are of all virtual users together.
+    summary: bool,
+}
+
+/// The procedures of TPROC-C.
+fn procedure(name: &str) -> Option<Class> {
+    Some(match name.trim().to_uppercase().as_str() {
+        "NEWORD" => NEW_ORDER,
+        "PAYMENT" => Class::new("payment"),
+        "DELIVERY" => Class::new("delivery"),
+        "SLEV" => Class::new("stock-level"),
+        "OSTAT" => Class::new("order-status"),
+        _ => return None,
+    })
+}
+
+impl Profile {
+    fn line(&mut self, file: &str, at: usize, line: &str, found: &mut ImportedFile) -> Result<()> {
+        if line.contains("SUMMARY OF") && line.contains("ACTIVE VIRTUAL USERS") {
+            (self.summary, self.class) = (true, None);
+        } else if line.contains("VIRTUAL USER") && line.contains("ELAPSED TIME") {
+            self.class = None;
+        }
+        if let Some((_, name)) = line.split_once("PROC:") {
+            self.class = procedure(name.split(';').next().unwrap_or(name));
+        }
+        let Some(class) = self.class else { return Ok(()) };
+        let Some(observation) = found.observations.last_mut() else { return Ok(()) };
+        if let Some((_, rest)) = line.split_once("CALLS:") {
+            // Percentiles of several users cannot be added; the summary of all replaces the first
+            // one's.
+            let known =
+                observation.reported.iter().any(|r| r.class == class && r.name == "mean_ns");
+            if known && !self.summary {
+                self.class = None;
+                return Ok(());
+            }
+            observation.reported.retain(|r| r.class != class || r.name == Reported::OPS_PER_S);
+            self.calls = leading(rest).and_then(|(number, _)| number.parse().ok());
+        }
+        let value = |key: &str| {
+            let text = line.split_once(key)?.1.trim_start();
+            let (number, rest) = leading(text)?;
+            let unit = rest.split([' ', '\t', ';']).next().unwrap_or_default();
+            Some((number, time_unit(unit)?))
+        };
+        let figures = [
+            ("AVG:", "mean_ns"),
+            ("MAX:", "max_ns"),
+            ("P50:", "p50_ns"),
+            ("P95:", "p95_ns"),
+            ("P99:", "p99_ns"),
+        ];
+        let mut any = false;
+        for (key, name) in figures {
+            if let Some((number, unit)) = value(key) {
+                let figure = written(file, at, name, number)?.times(unit);
+                observation.report((USERS, class), name, figure, self.calls);
+                any = true;
+            }
+        }
+        if !any {
+            return Ok(());
+        }
+        let whose = match self.summary {
+            true => "of all virtual users",
+            false => "of one virtual user, the first in its time profile",
+        };
+        found.note(format!("latencies in {file} are {whose}"));
+        Ok(())
+    }
 }

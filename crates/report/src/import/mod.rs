@@ -1,28 +1,53 @@
 //! Results of other tools, converted to a bundle and marked as imported: anything that a tool did
 //! not report is stated, never made up.
 //!
-//! A format is one file and one line in `ALL`. It converts a file's text to entries; `bundle`
-//! combines the entries of all files to a run.
+//! A format is one file and one line in `ALL`. It converts a file's text to observations, each with
+//! its load as data; `place` makes steps, axes and repeats of the observations of all files, by one
+//! rule for all formats, and `bundle` writes them.
 
+mod benchbase;
 mod bundle;
 mod csv;
 mod dbbench;
+mod diskspd;
+mod elbencho;
 mod fio;
+mod fio_log;
+mod fio_options;
+mod fio_terse;
+mod fio_text;
+mod gotpc;
 mod hammerdb;
+mod iob;
+pub mod load;
+mod mlperf;
+mod pgbench;
+mod place;
 mod sysbench;
 mod text;
 mod vdbench;
+mod ycsb;
 
-pub use bundle::import;
+pub use bundle::{ImportedFrom, WrittenBundle, import};
+pub use load::Load;
 
 use crate::base::error::Result;
 use crate::base::histogram::Histogram;
 use crate::base::registry::Registry;
 use crate::plan::{Axis, Field, LoopKind, Timing};
-use crate::record::{Cell, Class, Fact, Outcome, Point, PointKey, Reported, Tally};
+use crate::record::{Cell, Class, Fact, Outcome, Point, PointKey, Reported, Sample, Tally};
 
 /// The name for a key lookup in `dbbench` and tables.
 const SEEK: Class = Class::new("seek");
+
+/// A committed transaction.
+const TRANSACTION: Class = Class::new("transaction");
+
+/// An op of a kind that the source does not give.
+const OPERATION: Class = Class::new("operation");
+
+/// Reads and writes that the source does not tell apart.
+const READ_OR_WRITE: Class = Class::new("read-or-write");
 
 /// The name and input of a format.
 pub struct FormatInfo {
@@ -44,12 +69,21 @@ pub trait ImportFormat: Sync {
 
 /// Every format, in display order.
 pub static ALL: Registry<&'static dyn ImportFormat> = Registry::new(&[
+    &benchbase::BenchBase,
     &csv::CsvTables,
     &dbbench::DbBench,
+    &diskspd::DiskSpd,
+    &elbencho::Elbencho,
     &fio::Fio,
+    &fio_log::FioLogs,
+    &gotpc::GoTpc,
     &hammerdb::HammerDb,
+    &iob::IobTables,
+    &mlperf::MlperfStorage,
+    &pgbench::Pgbench,
     &sysbench::SysbenchReports,
     &vdbench::Vdbench,
+    &ycsb::Ycsb,
 ]);
 
 /// An input file.
@@ -66,46 +100,61 @@ pub struct Input<'a> {
 /// The contents of a file.
 #[derive(Debug, Default)]
 pub struct ImportedFile {
-    /// Its points.
-    pub entries: Vec<ImportedPoint>,
+    /// What was measured, in the order of the file.
+    pub observations: Vec<Observation>,
     /// Its statements about the tool, its version and its settings.
     pub facts: Vec<Fact>,
+    /// What was left out or is unknown, in sentences.
+    pub notes: Vec<String>,
     /// The title of its run, if stated.
     pub title: Option<String>,
     /// The source of its load, if stated.
     pub source: Option<String>,
 }
 
-/// A point with its reported figures.
+impl ImportedFile {
+    /// Adds a note, once.
+    pub fn note(&mut self, text: impl Into<String>) {
+        let text = text.into();
+        if !self.notes.contains(&text) {
+            self.notes.push(text);
+        }
+    }
+}
+
+/// One load on one subject over one window, with its reported figures.
 #[derive(Debug)]
-pub struct ImportedPoint {
+pub struct Observation {
     /// If None, the file's subject.
     pub subject: Option<String>,
-    /// The step of the point.
+    /// The name of the load in its source: a job, a benchmark, a run.
     pub step: String,
-    /// The step's title; if None, its name.
+    /// The step's title; if empty, its name.
     pub title: String,
-    /// The swept field and its value; None without a sweep.
-    pub axis: Option<(Field, f64)>,
+    /// Everything that defines the load, as far as the source gives it.
+    pub load: Load,
+    /// The field that its source varies, if it names one.
+    pub axis: Option<Field>,
+    /// Ops in flight at once, if they follow from rate and latency: runs that differ in it are no
+    /// repeats, even if their source does not give threads.
+    pub in_flight: Option<f64>,
     /// The measurements, as far as the file contains them.
     pub point: Point,
     /// Figures without raw latencies: percentiles, means, maxima.
     pub reported: Vec<Reported>,
+    /// Values over time.
+    pub samples: Vec<Sample>,
     /// Closed or open loop, if stated in the file.
     pub loop_kind: Option<LoopKind>,
     /// Service or response times, if determined by the format or the file.
     pub timing: Option<Timing>,
 }
 
-impl ImportedPoint {
-    /// An empty point; `window_ns` is the length of its measured window, if stated in the file.
-    pub fn new(step: &str, axis: Option<(Field, f64)>, window_ns: Option<u64>) -> ImportedPoint {
-        let key = PointKey {
-            subject: String::new(),
-            step: step.to_string(),
-            axis: axis.map(axis_of),
-            repeat: 1,
-        };
+impl Observation {
+    /// An empty one; `window_ns` is the length of its measured window, if stated in the file.
+    pub fn new(step: &str, window_ns: Option<u64>) -> Observation {
+        let key =
+            PointKey { subject: String::new(), step: step.to_string(), axis: None, repeat: 1 };
         let point = Point {
             key,
             started_unix_ns: 0,
@@ -114,16 +163,25 @@ impl ImportedPoint {
             cells: Vec::new(),
             facts: Vec::new(),
         };
-        ImportedPoint {
+        Observation {
             subject: None,
             step: step.to_string(),
             title: String::new(),
-            axis,
+            load: Load::default(),
+            axis: None,
+            in_flight: None,
             point,
             reported: Vec::new(),
+            samples: Vec::new(),
             loop_kind: None,
             timing: None,
         }
+    }
+
+    /// Sets the number of workers of the load, which is also the axis if it varies.
+    pub fn set_threads(&mut self, threads: Option<f64>) {
+        self.load.set_if(load::field::THREADS, threads);
+        self.axis = threads.map(|_| Field::Threads);
     }
 
     /// Ops in the window at this rate; None without a window.
@@ -240,3 +298,7 @@ pub fn tally(class: Class, ops: u64, bytes: u64) -> Tally {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_cases;
+#[cfg(test)]
+mod tests_model;

@@ -1,12 +1,21 @@
-//! sysbench's final output: fileio, oltp_*, cpu and others.
+//! sysbench's final output, versions 0.4 to 1.1: fileio, oltp_*, cpu and others.
 
-use super::text::{number, written, wrong};
-use super::{FormatInfo, ImportFormat, ImportedFile, ImportedPoint, Input, Written, cell, tally};
+use super::load::field;
+use super::text::{leading, number, time_unit, without_mark, written, wrong};
+use super::{
+    FormatInfo, ImportFormat, ImportedFile, Input, Observation, TRANSACTION, Written, cell, tally,
+};
 use crate::base::error::Result;
-use crate::plan::Field;
+use crate::base::units;
 use crate::record::{Class, Fact, Reported, Tally};
 
 pub struct SysbenchReports;
+
+/// The stream of its threads.
+const STREAM: &str = "sysbench";
+
+/// What sysbench counts where it is neither a request nor a transaction.
+const EVENT: Class = Class::new("event");
 
 impl ImportFormat for SysbenchReports {
     fn info(&self) -> &'static FormatInfo {
@@ -14,9 +23,9 @@ impl ImportFormat for SysbenchReports {
             name: "sysbench",
             summary: "what sysbench prints at its end (fileio, oltp_*, cpu and others)",
             missing: &[
-                "latencies by class: those that sysbench prints are of all its events, and stand \
-                 under the first class",
+                "latencies by class in fileio: those that sysbench prints are of all its events",
                 "all percentiles but the one that --percentile named, which is right to 1.8 %",
+                "the name of the test, where it is not fileio or cpu",
                 "when the run began",
                 "readings of meters",
             ],
@@ -34,10 +43,11 @@ impl ImportFormat for SysbenchReports {
                 "use sysbench's complete output",
             ));
         };
-        let second = page
-            .lines
-            .iter()
-            .find(|(at, l)| at > start && l.starts_with("sysbench ") && l.contains("LuaJIT"));
+        let is_head = |line: &str| {
+            line.starts_with("sysbench ")
+                && (line.contains("LuaJIT") || line.contains("system evaluation benchmark"))
+        };
+        let second = page.lines.iter().find(|(at, l)| at > start && is_head(l));
         if let Some((at, _)) = second {
             return Err(wrong(
                 input.file,
@@ -46,41 +56,47 @@ impl ImportFormat for SysbenchReports {
                 "use a separate file for each run",
             ));
         }
-        let seconds = page.need("total time:", "the summary of a finished run")?.value;
-        let events = page.need("total number of events:", "the summary of a finished run")?.value;
-        let events = events as u64;
+        let of = "the summary of a finished run";
+        let seconds = match page.written("total time:")?.or(page.written("time elapsed:")?) {
+            Some(seconds) => seconds.value,
+            None => page.need("total time:", of)?.value,
+        };
+        let events = page.need("total number of events:", of)?.value as u64;
         let threads = page.number("Number of threads:")?.map(|n| n.clamp(1.0, 65_536.0));
         let step = page.kind();
-        let mut entry = ImportedPoint::new(
-            &step,
-            threads.map(|n| (Field::Threads, n)),
-            Some((seconds * 1e9).round() as u64),
-        );
-        let tallies = page.tallies(&mut entry, events)?;
-        let class = tallies[0].class;
+        let mut found = ImportedFile::default();
+        let mut entry = Observation::new(&step, Some((seconds * 1e9).round() as u64));
+        entry.set_threads(threads);
+        let tallies = page.tallies(&mut entry, events, seconds, &mut found)?;
+        // Latencies of several kinds of events together are of none of them.
+        let class = match &tallies[..] {
+            [one] => one.class,
+            _ => EVENT,
+        };
+        page.options(&mut entry);
         let workers = threads.map(|n| n as u32);
-        entry.point.cells.push(cell("sysbench", 0, workers, None, tallies));
+        entry.point.cells.push(cell(STREAM, 0, workers, None, tallies));
         for (key, name) in [("avg:", "mean_ns"), ("max:", "max_ns")] {
-            let value = page.need(key, "the latencies of a finished run")?;
             // sysbench prints hundredths of a millisecond.
+            let value = page.need_latency(key)?;
             let (low, high) = ((value.value - 0.005).max(0.0), value.value + 0.005);
             let figure = value.times(1e6).within((low * 1e6, high * 1e6));
-            entry.report_within(("sysbench", class), name, figure, Some(events));
+            entry.report_within((STREAM, class), name, figure, Some(events));
         }
-        if let Some((at, line)) =
-            page.lines.iter().find(|(_, l)| l.trim_start().contains("th percentile:"))
-        {
-            let (p, value) = line.split_once("th percentile:").unwrap_or_default();
-            let p = number(input.file, *at, "percentile", p)?;
-            let ms = written(input.file, *at, "latency", value)?;
-            let value = ms.value;
-            let (low, high) = ((value * 0.982 - 0.005).max(0.0), value * 1.018 + 0.005);
-            let (name, figure) =
-                (format!("p{p}_ns"), ms.times(1e6).within((low * 1e6, high * 1e6)));
-            entry.report_within(("sysbench", class), &name, figure, Some(events));
+        page.percentile(&mut entry, class, events)?;
+        for (key, name) in [("ignored errors:", "ignored errors"), ("reconnects:", "reconnects")] {
+            if let Some((at, rest)) = page.after(key) {
+                let text = rest.split_whitespace().next().unwrap_or_default();
+                let n = number(input.file, at, name, text)?;
+                if n > 0.0 {
+                    found.facts.push(Fact::new("Imported", format!("{name} in {step}"), rest));
+                    found.note(format!("{}: {rest} {name}", input.file));
+                }
+            }
         }
-        let facts = vec![Fact::new("Imported", "sysbench version", version.trim())];
-        Ok(ImportedFile { entries: vec![entry], facts, ..ImportedFile::default() })
+        found.facts.insert(0, Fact::new("Imported", "sysbench version", version.trim()));
+        found.observations.push(entry);
+        Ok(found)
     }
 }
 
@@ -92,10 +108,16 @@ struct SysbenchReport<'a> {
 
 impl<'a> SysbenchReport<'a> {
     fn of(input: &Input<'a>) -> SysbenchReport<'a> {
-        SysbenchReport {
-            file: input.file,
-            lines: input.text.lines().enumerate().map(|(i, l)| (i + 1, l)).collect(),
-        }
+        let lines = without_mark(input.text).lines().enumerate();
+        SysbenchReport { file: input.file, lines: lines.map(|(i, l)| (i + 1, l)).collect() }
+    }
+
+    /// The line that begins with a key, and the text after it.
+    fn after(&self, key: &str) -> Option<(usize, &'a str)> {
+        let own = |(at, line): &(usize, &'a str)| {
+            Some((*at, line.trim_start().strip_prefix(key)?.trim()))
+        };
+        self.lines.iter().find_map(own)
     }
 
     /// The number after `key`, without a unit of seconds or a remark in brackets.
@@ -104,10 +126,9 @@ impl<'a> SysbenchReport<'a> {
     }
 
     fn written(&self, key: &str) -> Result<Option<Written>> {
-        let found = self.lines.iter().find(|(_, l)| l.trim_start().starts_with(key));
-        let Some((at, line)) = found else { return Ok(None) };
-        let value = line.trim_start()[key.len()..].split_whitespace().next().unwrap_or_default();
-        written(self.file, *at, key.trim_end_matches(':'), value.trim_end_matches('s')).map(Some)
+        let Some((at, rest)) = self.after(key) else { return Ok(None) };
+        let value = rest.split_whitespace().next().unwrap_or_default();
+        written(self.file, at, key.trim_end_matches(':'), value.trim_end_matches('s')).map(Some)
     }
 
     fn need(&self, key: &str, of: &str) -> Result<Written> {
@@ -118,40 +139,249 @@ impl<'a> SysbenchReport<'a> {
         })
     }
 
+    /// A latency in milliseconds: "11.99" under "Latency (ms):", "11.99ms" before sysbench 1.0.
+    fn latency(&self, at: usize, text: &str) -> Result<Written> {
+        let word = text.split_whitespace().next().unwrap_or_default();
+        let (figure, unit) = leading(word).unwrap_or((word, ""));
+        let scale = match unit {
+            "" => Some(1e6),
+            unit => time_unit(unit),
+        };
+        let scale = scale.ok_or_else(|| {
+            wrong(self.file, at, format!("'{word}' is no latency"), "repair the line")
+        })?;
+        Ok(written(self.file, at, "latency", figure)?.times(scale / 1e6))
+    }
+
+    fn need_latency(&self, key: &str) -> Result<Written> {
+        let Some((at, rest)) = self.after(key) else {
+            return self.need(key, "the latencies of a finished run");
+        };
+        self.latency(at, rest)
+    }
+
+    /// "95th percentile: 20.00"; before 1.0 "approx.  99 percentile: 17.73ms"
+    fn percentile(&self, entry: &mut Observation, class: Class, events: u64) -> Result<()> {
+        let line = self.lines.iter().find(|(_, l)| l.contains("percentile:"));
+        let Some((at, (of, value))) =
+            line.and_then(|(at, l)| Some((*at, l.split_once("percentile:")?)))
+        else {
+            return Ok(());
+        };
+        let p = of.trim().trim_start_matches("approx.").trim().trim_end_matches("th").trim();
+        let p = number(self.file, at, "percentile", p)?;
+        let ms = self.latency(at, value)?;
+        // 0 means that it was not asked for.
+        if p <= 0.0 || p >= 100.0 {
+            return Ok(());
+        }
+        let (low, high) = ((ms.value * 0.982 - 0.005).max(0.0), ms.value * 1.018 + 0.005);
+        let figure = ms.times(1e6).within((low * 1e6, high * 1e6));
+        entry.report_within((STREAM, class), &format!("p{p}_ns"), figure, Some(events));
+        Ok(())
+    }
+
     /// The test: "fileio rndrw", "oltp", "cpu".
     fn kind(&self) -> String {
         let doing =
             self.lines.iter().find_map(|(_, l)| l.strip_prefix("Doing ")?.strip_suffix(" test"));
-        let has = |text: &str| self.lines.iter().any(|(_, l)| l.trim_start().starts_with(text));
+        let has = |text: &str| self.after(text).is_some();
         match doing {
+            Some(mode) if mode.contains("performance") => mode.to_string(),
             Some(mode) => format!("fileio {mode}"),
-            None if has("SQL statistics:") => "oltp".to_string(),
-            None if has("CPU speed:") => "cpu".to_string(),
+            None if self.is_sql() => "oltp".to_string(),
+            None if has("CPU speed:") || has("Maximum prime number") || has("Prime numbers") => {
+                "cpu".to_string()
+            }
             None => "events".to_string(),
         }
     }
 
-    /// Reads and writes if sysbench distinguishes them; otherwise its events, counted as reads.
-    fn tallies(&self, entry: &mut ImportedPoint, events: u64) -> Result<Vec<Tally>> {
-        let mut all = Vec::new();
-        for (rate, moved, class) in [
-            ("reads/s:", "read, MiB/s:", Class::READ),
-            ("writes/s:", "written, MiB/s:", Class::WRITE),
-        ] {
-            if let Some(per_s) = self.written(rate)?.filter(|r| r.value > 0.0) {
-                let bytes = self.written(moved)?.map(|mb| mb.times(1_048_576.0));
-                let count = |of: f64| entry.ops_at(of).unwrap_or(0);
-                let moved = bytes.map_or(0, |bytes| count(bytes.value));
-                all.push(tally(class, count(per_s.value), moved));
-                entry.report(("sysbench", class), Reported::OPS_PER_S, per_s, None);
-                if let Some(bytes) = bytes {
-                    entry.report(("sysbench", class), Reported::BYTES_PER_S, bytes, None);
+    fn is_sql(&self) -> bool {
+        ["SQL statistics:", "OLTP test statistics:"].iter().any(|key| self.after(key).is_some())
+    }
+
+    /// The settings that fileio prints.
+    fn options(&self, entry: &mut Observation) {
+        let keys = [
+            ("Block size", field::BLOCK),
+            ("Number of IO requests:", "requests"),
+            ("Read/Write ratio for combined random IO test:", "reads per write"),
+            ("Using synchronous I/O mode", "mode"),
+            ("Using asynchronous I/O mode", "mode"),
+            ("Calling fsync() ", "fsync"),
+            ("Extra file open flags:", "open flags"),
+            ("Total file size", field::SIZE),
+            ("Prime numbers limit:", "primes up to"),
+        ];
+        for (key, name) in keys {
+            let Some((_, rest)) = self.after(key) else { continue };
+            let text = match name {
+                "mode" => key.trim_start_matches("Using ").trim_end_matches(" I/O mode"),
+                _ => rest.trim_start_matches(':').trim(),
+            };
+            match binary(text) {
+                Some(bytes) if [field::BLOCK, field::SIZE].contains(&name) => {
+                    entry.load.set(name, bytes);
                 }
+                _ => entry.load.set(name, text),
+            }
+        }
+        if let Some((_, line)) =
+            self.lines.iter().find(|(_, l)| l.trim().ends_with("total file size"))
+        {
+            let text = line.trim().trim_end_matches("total file size").trim();
+            match binary(text) {
+                Some(bytes) => entry.load.set(field::SIZE, bytes),
+                None => entry.load.set(field::SIZE, text),
+            }
+        }
+    }
+
+    /// Reads, writes and fsyncs if sysbench distinguishes them; transactions of SQL tests; its
+    /// events otherwise.
+    fn tallies(
+        &self,
+        entry: &mut Observation,
+        events: u64,
+        seconds: f64,
+        found: &mut ImportedFile,
+    ) -> Result<Vec<Tally>> {
+        if self.is_sql() {
+            return self.transactions(entry, events, seconds, found);
+        }
+        let mut all = Vec::new();
+        for (rates, moved, class) in [
+            (["reads/s:", "read, IOPS:"], "read, MiB/s:", Class::READ),
+            (["writes/s:", "written, IOPS:"], "written, MiB/s:", Class::WRITE),
+            (["fsyncs/s:", "fsync, IOPS:"], "", Class::FLUSH),
+        ] {
+            let mut per_s = None;
+            for key in rates {
+                per_s = per_s.or(self.written(key)?);
+            }
+            // sysbench 1.1: "read:  IOPS=6421.83 100.34 MiB/s (105.22 MB/s)"
+            let (rate, bytes) = match self.newer(class)? {
+                Some((rate, bytes)) => (Some(rate), bytes),
+                None if moved.is_empty() => (per_s, None),
+                None => (per_s, self.written(moved)?.map(|mb| mb.times(1_048_576.0))),
+            };
+            let Some(rate) = rate.filter(|r| r.value > 0.0) else { continue };
+            let count = |of: f64| entry.ops_at(of).unwrap_or(0);
+            let moved = bytes.map_or(0, |bytes| count(bytes.value));
+            all.push(tally(class, count(rate.value), moved));
+            entry.report((STREAM, class), Reported::OPS_PER_S, rate, None);
+            if let Some(bytes) = bytes {
+                entry.report((STREAM, class), Reported::BYTES_PER_S, bytes, None);
             }
         }
         if all.is_empty() {
-            all.push(tally(Class::READ, events, 0));
+            all = self.older(entry, seconds)?;
+        }
+        if all.is_empty() {
+            all.push(tally(EVENT, events, 0));
         }
         Ok(all)
     }
+
+    /// "read:  IOPS=6421.83 100.34 MiB/s (105.22 MB/s)"
+    fn newer(&self, class: Class) -> Result<Option<(Written, Option<Written>)>> {
+        let key = match class {
+            Class::READ => "read:",
+            Class::WRITE => "write:",
+            _ => "fsync:",
+        };
+        let own = self.lines.iter().find_map(|(at, line)| {
+            let rest = line.trim_start().strip_prefix(key)?.trim();
+            Some((*at, rest.strip_prefix("IOPS=")?))
+        });
+        let Some((at, rest)) = own else { return Ok(None) };
+        let words: Vec<&str> = rest.split_whitespace().collect();
+        let rate = written(self.file, at, "IOPS", words.first().copied().unwrap_or_default())?;
+        let bytes = match words.get(1).zip(words.get(2)) {
+            Some((n, &"MiB/s")) => Some(written(self.file, at, "MiB/s", n)?.times(1_048_576.0)),
+            _ => None,
+        };
+        Ok(Some((rate, bytes)))
+    }
+
+    /// sysbench 0.4 and 0.5: "Operations performed:  7500 reads, 5000 writes, 12800 Other = 25300
+    /// Total", or with "Read" in place of "reads".
+    fn older(&self, entry: &mut Observation, seconds: f64) -> Result<Vec<Tally>> {
+        let Some((at, rest)) = self.after("Operations performed:") else { return Ok(Vec::new()) };
+        let mut all = Vec::new();
+        for part in rest.split('=').next().unwrap_or_default().split(',') {
+            let mut words = part.split_whitespace();
+            let (Some(n), Some(kind)) = (words.next(), words.next()) else { continue };
+            let class = match kind.to_lowercase().trim_end_matches('s') {
+                "read" => Class::READ,
+                "write" => Class::WRITE,
+                "other" => Class::FLUSH,
+                _ => continue,
+            };
+            let count = number(self.file, at, "count", n)?;
+            if count > 0.0 && seconds > 0.0 {
+                let digits = Some(units::digits_of(n));
+                let rate = Written { value: count / seconds, digits };
+                all.push(tally(class, count as u64, 0));
+                entry.report((STREAM, class), Reported::OPS_PER_S, rate, None);
+            }
+        }
+        Ok(all)
+    }
+
+    /// Transactions, with the queries of each kind in one as their load, which tells tests apart:
+    /// sysbench does not print the script's name.
+    fn transactions(
+        &self,
+        entry: &mut Observation,
+        events: u64,
+        seconds: f64,
+        found: &mut ImportedFile,
+    ) -> Result<Vec<Tally>> {
+        let count = |key: &str| -> Result<Option<(u64, Option<Written>)>> {
+            let Some((at, rest)) = self.after(key) else { return Ok(None) };
+            let mut words = rest.split_whitespace();
+            let n = number(self.file, at, key, words.next().unwrap_or_default())? as u64;
+            let rate = words.next().map(|word| word.trim_start_matches('('));
+            let rate = match rate {
+                Some(text) if !text.is_empty() => Some(written(self.file, at, key, text)?),
+                _ => None,
+            };
+            Ok(Some((n, rate)))
+        };
+        let (done, rate) = count("transactions:")?.unwrap_or((events, None));
+        if done == 0 {
+            return Ok(Vec::new());
+        }
+        let digits = Some(units::digits_of(&done.to_string()));
+        let rate = rate.unwrap_or(Written { value: done as f64 / seconds.max(1e-9), digits });
+        entry.report((STREAM, TRANSACTION), Reported::OPS_PER_S, rate, None);
+        for kind in ["read", "write", "other"] {
+            let Some((n, _)) = count(&format!("{kind}:"))? else { continue };
+            // Transactions that were rolled back did some of their queries.
+            let each = (n as f64 / done as f64 * 10.0).round() / 10.0;
+            entry.load.set(&format!("{kind} queries per transaction"), each);
+            let per_s = units::significant(n as f64 / seconds.max(1e-9), 6);
+            let fact = Fact::new("Imported", format!("{kind} queries per s"), per_s);
+            found.facts.push(fact);
+        }
+        let ignored = count("ignored errors:")?.map_or(0, |(n, _)| n);
+        let mut tally = tally(TRANSACTION, done, 0);
+        tally.given_up = ignored;
+        Ok(vec![tally])
+    }
+}
+
+/// "16KiB", "128Kb", "2Gb", "8MiB"
+fn binary(text: &str) -> Option<f64> {
+    let (number, unit) = leading(text)?;
+    let scale = match unit.trim().to_lowercase().as_str() {
+        "" | "b" | "bytes" => 1.0,
+        "kb" | "kib" => 1024.0,
+        "mb" | "mib" => 1_048_576.0,
+        "gb" | "gib" => 1_073_741_824.0,
+        _ => return None,
+    };
+    Some(number.parse::<f64>().ok()? * scale)
 }

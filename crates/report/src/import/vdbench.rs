@@ -1,7 +1,8 @@
 //! vdbench's flatfile.html: a text table; the rows of averages are imported.
 
-use super::text::{number, written, wrong};
-use super::{FormatInfo, ImportFormat, ImportedFile, ImportedPoint, Input, Written, cell};
+use super::load::field;
+use super::text::{number, without_mark, written, wrong};
+use super::{FormatInfo, ImportFormat, ImportedFile, Input, Observation, Written, cell};
 use crate::base::error::Result;
 use crate::plan::{Field, Timing};
 use crate::record::{Class, Reported};
@@ -15,7 +16,8 @@ impl ImportFormat for Vdbench {
     fn info(&self) -> &'static FormatInfo {
         &FormatInfo {
             name: "vdbench",
-            summary: "vdbench's flatfile.html; the averages of each run",
+            summary: "vdbench's flatfile.html, of raw devices or file systems; the averages of \
+                      each run",
             missing: &[
                 "all percentiles: vdbench gives means and maxima",
                 "the length of the window",
@@ -29,7 +31,7 @@ impl ImportFormat for Vdbench {
         let mut found = ImportedFile::default();
         let mut head: Option<Vec<&str>> = None;
         let mut last = 1;
-        for (index, line) in input.text.lines().enumerate() {
+        for (index, line) in without_mark(input.text).lines().enumerate() {
             let at = index + 1;
             let line = line.trim();
             if line.is_empty() || line.starts_with('*') || line.starts_with('<') {
@@ -69,11 +71,19 @@ impl ImportFormat for Vdbench {
                 ));
             }
             let row = VdbenchRow { file: input.file, at, head, words };
-            if row.get("Interval")?.starts_with("avg") {
-                found.entries.push(row.entry()?);
+            if !row.get("Interval")?.starts_with("avg") {
+                continue;
             }
+            let run = row.get("Run")?;
+            if is_format(run) {
+                let what = "vdbench's own creation of its files, which is no measurement";
+                found.note(format!("{}: '{run}' was left out: {what}", input.file));
+                continue;
+            }
+            found.observations.push(row.observation()?);
         }
-        if found.entries.is_empty() {
+        curves(&mut found);
+        if found.observations.is_empty() {
             let next =
                 "the run did not end, or the file is cut; give the flat file of a finished run";
             return Err(wrong(
@@ -117,36 +127,133 @@ impl VdbenchRow<'_> {
         written(self.file, self.at, column, self.get(column).ok()?).ok()
     }
 
-    fn entry(&self) -> Result<ImportedPoint> {
+    fn observation(&self) -> Result<Observation> {
         let run = self.get("Run")?.to_string();
-        let rate = written(self.file, self.at, "rate", self.get("rate")?)?;
+        let (step, share) = label(&run);
+        let mut observation = Observation::new(step, None);
+        observation.timing = Some(Timing::Service);
+        let threads = self.maybe("threads").filter(|n| *n >= 1.0);
+        for (column, name) in [
+            ("xfersize", field::BLOCK),
+            ("threads", field::THREADS),
+            ("rdpct", field::READS),
+            ("seekpct", field::RANDOM),
+            ("rhpct", "read hits"),
+            ("whpct", "write hits"),
+        ] {
+            observation.load.set_if(name, self.maybe(column));
+        }
+        if self.maybe("xfersize").is_none() {
+            observation.load.set_if(field::BLOCK, self.maybe("bytes/io"));
+        }
         let asked = self.maybe("reqrate").map(|r| if r >= MAXIMUM { f64::INFINITY } else { r });
-        let step = run.split("_(").next().unwrap_or(&run).to_string();
-        let mut entry = ImportedPoint::new(&step, asked.map(|r| (Field::OpsPerSec, r)), None);
-        entry.timing = Some(Timing::Service);
+        match share {
+            // The rate follows from the maximum, which differs between subjects.
+            Some(share) => observation.load.set(field::LOAD, share),
+            None => observation.load.set_if(field::RATE, asked),
+        }
+        observation.axis = match share {
+            Some(_) => Some(Field::LoadPercent),
+            None => asked.filter(|rate| rate.is_finite()).map(|_| Field::OpsPerSec),
+        };
+        match self.get("read%").is_ok() {
+            true => self.raw(&mut observation)?,
+            false => self.files(&mut observation)?,
+        }
+        let threads = threads.map(|n| n.min(65_536.0) as u32);
+        observation.point.cells.push(cell(STREAM, 0, threads, None, Vec::new()));
+        Ok(observation)
+    }
+
+    /// A run on raw devices.
+    fn raw(&self, observation: &mut Observation) -> Result<()> {
+        let rate = written(self.file, self.at, "rate", self.get("rate")?)?;
         let read = self.number("read%")?.min(100.0) / 100.0;
-        let threads = self.maybe("threads").map(|n| n.clamp(1.0, 65_536.0) as u32);
         let both = [(Class::READ, read, "read"), (Class::WRITE, 1.0 - read, "write")];
         for (class, share, name) in both {
             let ops = rate.times(share);
             if ops.value <= 0.0 {
                 continue;
             }
-            entry.report(("io", class), Reported::OPS_PER_S, ops, None);
+            let of = (STREAM, class);
+            observation.report(of, Reported::OPS_PER_S, ops, None);
             if let Some(size) = self.written("bytes/io").filter(|size| size.value > 0.0) {
                 let digits = ops.digits.min(size.digits);
                 let bytes = Written { digits, ..ops.times(size.value) };
-                entry.report(("io", class), Reported::BYTES_PER_S, bytes, None);
+                observation.report(of, Reported::BYTES_PER_S, bytes, None);
             }
             let alone = if share == 1.0 { self.written("resp") } else { None };
             if let Some(ms) = self.written(&format!("{name}_resp")).or(alone) {
-                entry.report(("io", class), "mean_ns", ms.times(1e6), None);
+                observation.report(of, "mean_ns", ms.times(1e6), None);
             }
             if let Some(ms) = self.written(&format!("{name}_max")) {
-                entry.report(("io", class), "max_ns", ms.times(1e6), None);
+                observation.report(of, "max_ns", ms.times(1e6), None);
             }
         }
-        entry.point.cells.push(cell("io", 0, threads, None, Vec::new()));
-        Ok(entry)
+        Ok(())
+    }
+
+    /// A run on files (fsd, fwd): reads and writes have columns of their own, and the rate of all
+    /// operations may have others in it.
+    fn files(&self, observation: &mut Observation) -> Result<()> {
+        let rate = written(self.file, self.at, "rate", self.get("rate")?)?;
+        let mut known = 0.0;
+        for (class, name) in [(Class::READ, "read"), (Class::WRITE, "write")] {
+            let Some(ops) = self.written(&format!("{name}_rate")).filter(|ops| ops.value > 0.0)
+            else {
+                continue;
+            };
+            known += ops.value;
+            let of = (STREAM, class);
+            observation.report(of, Reported::OPS_PER_S, ops, None);
+            if let Some(mb) = self.written(&format!("MB_{name}")) {
+                observation.report(of, Reported::BYTES_PER_S, mb.times(1_048_576.0), None);
+            }
+            for (column, figure) in [("resp", "mean_ns"), ("resp_max", "max_ns")] {
+                if let Some(ms) = self.written(&format!("{name}_{column}")) {
+                    observation.report(of, figure, ms.times(1e6), None);
+                }
+            }
+        }
+        if known == 0.0 && rate.value > 0.0 {
+            let of = (STREAM, super::OPERATION);
+            observation.report(of, Reported::OPS_PER_S, rate, None);
+            for (column, figure) in [("resp", "mean_ns"), ("resp_max", "max_ns")] {
+                if let Some(ms) = self.written(column) {
+                    observation.report(of, figure, ms.times(1e6), None);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The stream of a run.
+const STREAM: &str = "io";
+
+/// Whether a run is the creation of files before the first one.
+fn is_format(run: &str) -> bool {
+    run.eq_ignore_ascii_case("SD_format") || run.to_lowercase().starts_with("format_for_")
+}
+
+/// The run's name, and the share of its maximum: "run1_(10%)" is run1 at 10 %.
+fn label(run: &str) -> (&str, Option<f64>) {
+    let Some((name, rest)) = run.split_once("_(") else { return (run, None) };
+    let share = rest.strip_suffix("%)").and_then(|text| text.parse::<f64>().ok());
+    (name, share.filter(|share| share.is_finite() && *share > 0.0))
+}
+
+/// The run without a target whose shares follow is the maximum of their curve.
+fn curves(found: &mut ImportedFile) {
+    let of_curve = |o: &&Observation| o.load.get(field::LOAD).is_some();
+    let curves: Vec<String> =
+        found.observations.iter().filter(of_curve).map(|o| o.step.clone()).collect();
+    for observation in &mut found.observations {
+        let unlimited = observation.load.get(field::RATE).and_then(|rate| rate.number());
+        if curves.contains(&observation.step) && unlimited == Some(f64::INFINITY) {
+            observation.load.forget(field::RATE);
+            observation.load.set(field::LOAD, f64::INFINITY);
+            observation.axis = Some(Field::LoadPercent);
+        }
     }
 }

@@ -11,7 +11,7 @@ use crate::analysis::Question;
 use crate::analysis::facts::Facts;
 use crate::brief::block::{Block, Table};
 use crate::brief::{Brief, BriefOptions, screens};
-use crate::import::{self, Input};
+use crate::import::{self, ImportedFrom, Input};
 use crate::language::Language;
 use crate::render::paper::layout::PageLayout;
 use crate::render::paper::pdf::filled;
@@ -34,8 +34,8 @@ fn imported(kind: &str, files: &[(&str, &str)]) -> Facts {
     let format = import::ALL.iter().find(|f| f.info().name == kind).expect("a format");
     let read = |(file, text): &(&str, &str)| {
         let input = Input { file, text, mapping: Some(("mapping.toml", MAPPING)) };
-        let found = format.read(&input).expect("readable");
-        (file.to_string(), "A".to_string(), found)
+        let contents = format.read(&input).expect("readable");
+        ImportedFrom { file: file.to_string(), subject: "A".to_string(), step: None, contents }
     };
     import::import(format, files.iter().map(read).collect(), &path).expect("imported");
     crate::bundles::facts(&[path], &Question::default()).expect("facts")

@@ -1,6 +1,8 @@
 //! What is known about a run of another tool, or a published one. Values that the source does not
 //! give are None, never a default, which would be a test condition that nobody stated.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Field, Order, Plan, Step};
@@ -31,6 +33,9 @@ pub struct ImportedStep {
     pub loop_kind: Option<LoopKind>,
     /// The meaning of its latencies.
     pub timing: Option<Timing>,
+    /// What defines its load apart from the axis, in words, by field: equal for all its points.
+    #[serde(default)]
+    pub load: BTreeMap<String, String>,
 }
 
 /// How requests become due.
@@ -91,5 +96,6 @@ fn of_older(step: &Step) -> ImportedStep {
         window_ns: Some(step.duration_ns).filter(|ns| *ns > 0),
         loop_kind: None,
         timing: None,
+        load: BTreeMap::new(),
     }
 }

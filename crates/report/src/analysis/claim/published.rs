@@ -7,7 +7,9 @@ use crate::analysis::facts::{
     CellFacts, Comparisons, MeasuredFacts, SetupFacts, StepFacts, Subjects,
 };
 use crate::analysis::keys::{StepKey, SubjectKey, ValueKey, unordered};
-use crate::analysis::points::metric::Metric;
+use crate::analysis::points::metric::{Metric, PointFigure};
+use crate::analysis::points::point_summary::RATE_KEPT;
+use crate::plan::Field;
 use crate::stats::Better;
 use crate::stats::family::FEWEST;
 use crate::stats::percent::{Formula, times_as_good};
@@ -28,11 +30,40 @@ fn greatest(
         Some(metric.of(step, step.cell(subject, value)?)?.0.value)
     };
     let times = |value: ValueKey| {
+        if is_given_rate(step, metric, value) {
+            return None;
+        }
         times_as_good(figure(better, value)?, figure(worse, value)?, metric.better())
     };
     let ahead = step.values.keys().filter_map(|v| Some((v, times(v).filter(|t| *t > 1.0)?)));
     let (value, times) = ahead.reduce(|most, own| if own.1 > most.1 { own } else { most })?;
     Some(Gap { step: step.key, metric: metric.clone(), better, worse, value, times })
+}
+
+/// Whether a rate is only what the load asked for: a share of the subject's own maximum, or a target
+/// that every subject reached.
+fn is_given_rate(step: &StepFacts, metric: &Metric, value: ValueKey) -> bool {
+    let Some(axis) = &step.axis else { return false };
+    let of_rate = matches!(metric.figure, PointFigure::Ops | PointFigure::Bytes);
+    let asked = step.values[value].number;
+    if !of_rate || !asked.is_finite() {
+        return false;
+    }
+    match axis.field {
+        Field::LoadPercent => step.values.iter().any(|value| value.number.is_infinite()),
+        Field::OpsPerSec | Field::BytesPerSec => {
+            let rate = |cell: &CellFacts| {
+                let total = cell.total.as_ref()?;
+                match axis.field {
+                    Field::BytesPerSec => total.bytes_per_s.as_ref().map(|e| e.value),
+                    _ => total.ops_per_s.as_ref().map(|e| e.value),
+                }
+            };
+            let own = step.cells.iter().filter(|cell| cell.value == value);
+            own.filter_map(rate).all(|rate| rate >= asked * RATE_KEPT)
+        }
+        _ => false,
+    }
 }
 
 /// The largest lead of each subject over each other in every metric of every step; none for a

@@ -186,6 +186,7 @@ fn imported_differently(a: &Plan, b: &Plan, step: &str) -> Vec<FieldDifference> 
             "measured with": run.map_or("Dyno", |run| &run.tool),
             "step": step.map(|step| serde_json::json!({
                 "window_ns": step.window_ns, "loop": step.loop_kind, "timing": step.timing,
+                "load": step.load,
             })),
         })
     };

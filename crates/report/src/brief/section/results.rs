@@ -89,7 +89,7 @@ pub fn describe(l: Language, step: &StepFacts) -> String {
         });
     }
     let drives = step.cells.iter().any(|c| !c.drives.is_empty());
-    match (drives, step.instances) {
+    match (drives, step.instances && !step.imported) {
         (true, true) => parts.push(say!(l, "summed-over-drives-and-instances")),
         (true, false) => parts.push(say!(l, "summed-over-drives")),
         (false, true) => parts.push(say!(l, "summed-over-instances")),

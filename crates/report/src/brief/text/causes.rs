@@ -8,7 +8,7 @@ use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::limits::bottleneck::{Bottleneck, BottleneckVerdict};
 use crate::analysis::points::metric::MetricRequest;
 use crate::brief::number_format;
-use crate::brief::text::{bottleneck_text, wording};
+use crate::brief::text::{bottleneck_text, published, wording};
 use crate::language::Language;
 use crate::{message, say};
 
@@ -48,6 +48,10 @@ pub fn no_claim(l: Language, facts: &Facts, said: &mut SaidRemedies) -> String {
         _ if 2 * verdicts.len() > measured => not_limited(l, &facts.measured, &verdicts),
         _ if none_compared && !facts.statements.metrics.is_empty() => {
             say!(l, "no-rank-not-comparable-in", metrics = asked(l, &facts.statements))
+        }
+        _ if none_compared && facts.setup.is_imported() => {
+            let none = std::iter::once(say!(l, "published-not-compared"));
+            wording::sentences(l, none.chain(published::apart(facts)))
         }
         _ if none_compared => say!(l, "no-rank-never-together"),
         _ => say!(l, "no-rank-chance"),

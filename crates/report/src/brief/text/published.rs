@@ -9,6 +9,7 @@ use crate::analysis::points::metric::Metric;
 use crate::brief::text::metric_text::rounded_both;
 use crate::brief::text::{metric_text, wording};
 use crate::language::Language;
+use crate::record::key::NOT_COMPARED;
 use crate::say;
 use crate::stats::Better;
 use crate::stats::percent::Formula;
@@ -69,6 +70,34 @@ pub fn lead<'f>(l: Language, facts: &'f Facts, most: usize) -> Option<(String, V
         findings.push(say!(l, "published-more-measures", count = left));
     }
     Some((first, findings))
+}
+
+/// Whether any two subjects have figures at the same point.
+pub fn are_compared(facts: &Facts) -> bool {
+    let has = |step: &StepFacts, subject: SubjectKey, value| {
+        step.cell(subject, value).is_some_and(|cell| cell.total.is_some())
+    };
+    let of_step = |step: &StepFacts| {
+        let shared = |value| {
+            let pairs = facts.subjects.pairs();
+            pairs.into_iter().any(|(a, b)| has(step, a, value) && has(step, b, value))
+        };
+        step.values.keys().any(shared)
+    };
+    facts.measured.steps.iter().any(of_step)
+}
+
+/// Maximum number of differences that the first page names.
+const MOST_APART: usize = 3;
+
+/// What keeps imported subjects apart, as noted when they were imported.
+pub fn apart(facts: &Facts) -> Vec<String> {
+    let rows = facts.setup.disclosure.iter().flat_map(|group| &group.rows);
+    let said = rows.filter_map(|(_, value)| value.strip_prefix(NOT_COMPARED));
+    let mut all: Vec<String> = said.map(|said| format!("{}.", said.trim())).collect();
+    all.dedup();
+    all.truncate(MOST_APART);
+    all
 }
 
 /// Rivals that one sentence names.

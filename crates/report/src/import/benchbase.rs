@@ -1,0 +1,112 @@
+//! BenchBase's `…summary.json`.
+
+use serde_json::Value;
+
+use super::load::field;
+use super::text::{without_mark, wrong};
+use super::{
+    FormatInfo, ImportFormat, ImportedFile, Input, Observation, TRANSACTION, Written, cell, tally,
+};
+use crate::base::error::{Result, failed};
+use crate::record::{Fact, Reported};
+
+pub struct BenchBase;
+
+const STREAM: &str = "benchbase";
+
+/// Latencies, by their names in the file.
+const LATENCIES: [(&str, &str); 7] = [
+    ("Average Latency (microseconds)", "mean_ns"),
+    ("Maximum Latency (microseconds)", "max_ns"),
+    ("Median Latency (microseconds)", "p50_ns"),
+    ("75th Percentile Latency (microseconds)", "p75_ns"),
+    ("90th Percentile Latency (microseconds)", "p90_ns"),
+    ("95th Percentile Latency (microseconds)", "p95_ns"),
+    ("99th Percentile Latency (microseconds)", "p99_ns"),
+];
+
+impl ImportFormat for BenchBase {
+    fn info(&self) -> &'static FormatInfo {
+        &FormatInfo {
+            name: "benchbase",
+            summary: "BenchBase's summary.json",
+            missing: &[
+                "latencies by kind of transaction",
+                "whether latencies are service or response times",
+                "intervals",
+                "readings of meters",
+            ],
+        }
+    }
+
+    fn read(&self, input: &Input<'_>) -> Result<ImportedFile> {
+        let root: Value = serde_json::from_str(without_mark(input.text)).map_err(|e| {
+            let next = "use the whole summary.json that BenchBase wrote";
+            wrong(input.file, e.line(), format!("not JSON: {e}"), next)
+        })?;
+        let number = |value: &Value| {
+            let text = value.as_str().and_then(|text| text.trim().parse().ok());
+            value.as_f64().or(text).filter(|v: &f64| v.is_finite() && *v >= 0.0 && *v < 1e15)
+        };
+        let rate = number(&root["Throughput (requests/second)"]).ok_or_else(|| {
+            let next = "give BenchBase's summary.json";
+            failed(format!("{}: there is no throughput", input.file), next)
+        })?;
+        let kind = root["Benchmark Type"].as_str().unwrap_or("benchbase");
+        let window = number(&root["Elapsed Time (nanoseconds)"]).map(|ns| ns as u64);
+        let mut observation = Observation::new(kind, window.filter(|ns| *ns > 0));
+        let ended = number(&root["Current Timestamp (milliseconds)"]).unwrap_or(0.0) * 1e6;
+        let began = ended - window.unwrap_or(0) as f64;
+        observation.point.started_unix_ns = began.max(0.0) as u64;
+        for (key, name) in [
+            ("terminals", field::THREADS),
+            ("scalefactor", field::SCALE),
+            ("isolation", "isolation"),
+            ("DBMS Type", field::ENGINE),
+        ] {
+            match (number(&root[key]), root[key].as_str()) {
+                (Some(n), _) => observation.load.set(name, n),
+                (None, Some(text)) => observation.load.set(name, text),
+                _ => {}
+            }
+        }
+        let terminals = observation.load.get(field::THREADS).and_then(|n| n.number());
+        observation.set_threads(terminals);
+        let exact = |value: f64| Written { value, digits: None };
+        let of = (STREAM, TRANSACTION);
+        let count = number(&root["Measured Requests"]).map(|n| n as u64);
+        observation.report(of, Reported::OPS_PER_S, exact(rate), count);
+        for (key, name) in LATENCIES {
+            if let Some(us) = number(&root["Latency Distribution"][key]) {
+                observation.report(of, name, exact(us * 1e3), count);
+            }
+        }
+        let mut found = ImportedFile::default();
+        if let Some(good) = number(&root["Goodput (requests/second)"]) {
+            found.facts.push(Fact::new(
+                "Imported",
+                format!("goodput of {kind}"),
+                format!("{good}/s"),
+            ));
+            if good < rate * 0.99 {
+                found.note(format!(
+                    "{}: {good} of {rate} requests/s were committed (goodput)",
+                    input.file
+                ));
+            }
+        }
+        if let Some(version) = root["DBMS Version"].as_str() {
+            found.facts.push(Fact::new("Imported", "DBMS version", version));
+        }
+        let state = root["Final State"].as_str().unwrap_or("EXIT");
+        if state != "EXIT" && state != "DONE" {
+            observation.load.set(field::RUN, "interrupted");
+            found.note(format!("{}: the run ended in the state {state}", input.file));
+        }
+        let tallies = count.map(|n| tally(TRANSACTION, n, 0));
+        let threads = terminals.map(|n| n.clamp(1.0, 65_536.0) as u32);
+        observation.point.cells.push(cell(STREAM, 0, threads, None, tallies.into_iter().collect()));
+        found.observations.push(observation);
+        Ok(found)
+    }
+}

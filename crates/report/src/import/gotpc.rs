@@ -1,0 +1,109 @@
+//! go-tpc's summary of TPC-C: "[Summary] NEW_ORDER - Takes(s): 59.9, Count: 1290, TPM: …", also of
+//! TPC-H queries beside it.
+
+use super::text::{number, without_mark, written, wrong};
+use super::{FormatInfo, ImportFormat, ImportedFile, Input, Observation, Written, cell, tally};
+use crate::base::error::Result;
+use crate::base::units;
+use crate::plan::Timing;
+use crate::record::{Class, Fact, Reported};
+
+pub struct GoTpc;
+
+const STREAM: &str = "go-tpc";
+
+impl ImportFormat for GoTpc {
+    fn info(&self) -> &'static FormatInfo {
+        &FormatInfo {
+            name: "go_tpc",
+            summary: "go-tpc's summary of a TPC-C run",
+            missing: &[
+                "threads and warehouses, which go-tpc does not print",
+                "intervals",
+                "readings of meters",
+            ],
+        }
+    }
+
+    fn read(&self, input: &Input<'_>) -> Result<ImportedFile> {
+        let mut found = ImportedFile::default();
+        let mut observation = Observation::new("tpc-c", None);
+        let mut tallies = Vec::new();
+        let mut longest = 0.0f64;
+        let file = input.file;
+        for (index, line) in without_mark(input.text).lines().enumerate() {
+            let at = index + 1;
+            let line = line.trim().trim_start_matches('>').trim();
+            if let Some(rest) = line.strip_prefix("tpmC:") {
+                found.facts.push(Fact::new("Imported", "tpmC", rest.trim()));
+            }
+            let Some((name, rest)) =
+                line.strip_prefix("[Summary]").and_then(|rest| rest.split_once(" - "))
+            else {
+                continue;
+            };
+            let name = name.trim();
+            let values: Vec<(&str, &str)> =
+                rest.split(',').filter_map(|part| part.split_once(':')).collect();
+            let value = |key: &str| {
+                values.iter().find(|(own, _)| own.trim() == key).map(|(_, value)| value.trim())
+            };
+            let count = number(file, at, "count", value("Count").unwrap_or_default())? as u64;
+            if let Some(of) = name.strip_suffix("_ERR") {
+                found.note(format!("{count} transactions of {of} failed"));
+                continue;
+            }
+            let Some(class) = class_of(name) else {
+                found.note(format!("'{name}' was left out: it is no transaction of TPC-C"));
+                continue;
+            };
+            let seconds = value("Takes(s)").unwrap_or_default();
+            let seconds = number(file, at, "seconds", seconds)?;
+            longest = longest.max(seconds);
+            if count == 0 || seconds <= 0.0 {
+                continue;
+            }
+            // TPM of some versions is rounded or of another window.
+            let digits = Some(units::digits_of(&count.to_string()));
+            let rate = Written { value: count as f64 / seconds, digits };
+            observation.report((STREAM, class), Reported::OPS_PER_S, rate, Some(count));
+            for (key, text) in &values {
+                let figure = match key.trim() {
+                    "Avg(ms)" => Some("mean_ns".to_string()),
+                    "Max(ms)" => Some("max_ns".to_string()),
+                    key => key
+                        .strip_suffix("th(ms)")
+                        .and_then(|p| p.parse::<f64>().ok())
+                        .filter(|p| *p > 0.0 && *p < 100.0)
+                        .map(|p| format!("p{p}_ns")),
+                };
+                if let Some(figure) = figure {
+                    let ms = written(file, at, key, text)?.times(1e6);
+                    observation.report((STREAM, class), &figure, ms, Some(count));
+                }
+            }
+            tallies.push(tally(class, count, 0));
+        }
+        if tallies.is_empty() {
+            let last = input.text.lines().count().max(1);
+            let next = "give what go-tpc printed to its end; interim lines begin with [Current]";
+            return Err(wrong(file, last, "no line begins with '[Summary]'", next));
+        }
+        observation.timing = Some(Timing::Service);
+        observation.point.window_ns = Some((longest * 1e9).min(1e18) as u64);
+        observation.point.cells.push(cell(STREAM, 0, None, None, tallies));
+        found.observations.push(observation);
+        Ok(found)
+    }
+}
+
+fn class_of(name: &str) -> Option<Class> {
+    Some(match name {
+        "NEW_ORDER" => Class::new("new-order"),
+        "PAYMENT" => Class::new("payment"),
+        "DELIVERY" => Class::new("delivery"),
+        "ORDER_STATUS" => Class::new("order-status"),
+        "STOCK_LEVEL" => Class::new("stock-level"),
+        _ => return None,
+    })
+}

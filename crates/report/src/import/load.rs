@@ -1,0 +1,187 @@
+//! The load of an observation as data: every option that defines it, with units resolved. Two
+//! observations may share a point only if their loads are equal.
+
+use std::collections::BTreeMap;
+
+use crate::plan::Field;
+
+/// Fields that every importer names alike.
+pub mod field {
+    /// Workers.
+    pub const THREADS: &str = "threads";
+    /// Requests in flight for each worker.
+    pub const DEPTH: &str = "depth";
+    /// Bytes per request.
+    pub const BLOCK: &str = "block";
+    /// Percent of reads.
+    pub const READS: &str = "reads";
+    /// Percent of random addresses.
+    pub const RANDOM: &str = "random";
+    /// Order and direction of the requests.
+    pub const PATTERN: &str = "pattern";
+    /// Target, ops per second; infinite if unlimited.
+    pub const RATE: &str = "rate";
+    /// Target, bytes per second.
+    pub const BANDWIDTH: &str = "bandwidth";
+    /// Percent of the maximum, which is infinite itself.
+    pub const LOAD: &str = "load";
+    /// Bytes of the region or files.
+    pub const SIZE: &str = "size";
+    /// Means of issuing requests.
+    pub const ENGINE: &str = "engine";
+    /// Rows, keys or records of the data set.
+    pub const RECORDS: &str = "records";
+    /// Multiples of a benchmark's smallest data set.
+    pub const SCALE: &str = "scale";
+    /// Copies of the load.
+    pub const INSTANCES: &str = "instances";
+    /// Set only if the run was ended early.
+    pub const RUN: &str = "run";
+}
+
+/// Fields that can be an axis; the first of several alike is taken.
+const AXES: [(&str, Field); 7] = [
+    (field::LOAD, Field::LoadPercent),
+    (field::RATE, Field::OpsPerSec),
+    (field::BANDWIDTH, Field::BytesPerSec),
+    (field::DEPTH, Field::Depth),
+    (field::THREADS, Field::Threads),
+    (field::BLOCK, Field::Block),
+    (field::INSTANCES, Field::Instances),
+];
+
+/// The name of a field that can be an axis, and its priority among them.
+pub fn axis_of(name: &str) -> Option<(usize, Field)> {
+    let at = AXES.iter().position(|(own, _)| *own == name)?;
+    Some((at, AXES[at].1))
+}
+
+/// The field's name in a load.
+pub fn name_of(axis: Field) -> &'static str {
+    match axis {
+        Field::Threads => field::THREADS,
+        Field::Depth => field::DEPTH,
+        Field::OpsPerSec => field::RATE,
+        Field::BytesPerSec => field::BANDWIDTH,
+        Field::LoadPercent => field::LOAD,
+        Field::Block => field::BLOCK,
+        Field::Instances => field::INSTANCES,
+        Field::Rates => "rates",
+        Field::Scale => field::SCALE,
+        Field::Knob => "knob",
+    }
+}
+
+/// The value of a field.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LoadValue {
+    /// In the field's unit.
+    Number(f64),
+    /// A word, or a value that has no number.
+    Text(String),
+}
+
+impl From<f64> for LoadValue {
+    fn from(value: f64) -> LoadValue {
+        LoadValue::Number(value)
+    }
+}
+
+impl From<&str> for LoadValue {
+    fn from(text: &str) -> LoadValue {
+        LoadValue::Text(text.trim().to_string())
+    }
+}
+
+impl LoadValue {
+    /// The number, if it is one.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            LoadValue::Number(number) => Some(*number),
+            LoadValue::Text(_) => None,
+        }
+    }
+
+    /// In words, with the field's unit.
+    pub fn text(&self, name: &str) -> String {
+        let number = match self {
+            LoadValue::Text(text) => return text.clone(),
+            LoadValue::Number(number) => *number,
+        };
+        let name = name.rsplit(": ").next().unwrap_or(name);
+        match name {
+            _ if number.is_infinite() => "unlimited".to_string(),
+            field::BLOCK | field::SIZE => in_bytes(number),
+            field::BANDWIDTH => format!("{}/s", in_bytes(number)),
+            field::RATE => format!("{number}/s"),
+            field::READS | field::RANDOM | field::LOAD => format!("{number} %"),
+            _ => number.to_string(),
+        }
+    }
+}
+
+/// The largest binary unit that leaves a whole number.
+fn in_bytes(n: f64) -> String {
+    let units = [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)];
+    let whole = |&&(_, shift): &&(&str, u32)| n > 0.0 && n % (1u64 << shift) as f64 == 0.0;
+    match units.iter().find(whole) {
+        Some((unit, shift)) => format!("{} {unit}", n / (1u64 << shift) as f64),
+        None => format!("{n} bytes"),
+    }
+}
+
+/// What defines a load. A field that the source does not give is absent.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Load(BTreeMap<String, LoadValue>);
+
+impl Load {
+    /// Sets a field.
+    pub fn set(&mut self, name: &str, value: impl Into<LoadValue>) {
+        self.0.insert(name.to_string(), value.into());
+    }
+
+    /// Sets a field if the source gives it.
+    pub fn set_if(&mut self, name: &str, value: Option<impl Into<LoadValue>>) {
+        if let Some(value) = value {
+            self.set(name, value);
+        }
+    }
+
+    /// Adds the load of one of several streams.
+    pub fn add_stream(&mut self, stream: &str, load: &Load) {
+        for (name, value) in &load.0 {
+            self.0.insert(format!("{stream}: {name}"), value.clone());
+        }
+    }
+
+    /// Makes a field unknown.
+    pub fn forget(&mut self, name: &str) {
+        self.0.remove(name);
+    }
+
+    /// A field's value; None if the source does not give it.
+    pub fn get(&self, name: &str) -> Option<&LoadValue> {
+        self.0.get(name)
+    }
+
+    /// The names of all fields, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
+    /// Whether nothing is known of it.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// A field's value in words.
+    pub fn text(&self, name: &str) -> String {
+        self.get(name).map_or("not given".to_string(), |value| value.text(name))
+    }
+
+    /// All fields in words, without one.
+    pub fn texts(&self, without: Option<&str>) -> BTreeMap<String, String> {
+        let all = self.0.iter().filter(|(name, _)| Some(name.as_str()) != without);
+        all.map(|(name, value)| (name.clone(), value.text(name))).collect()
+    }
+}

@@ -1,0 +1,322 @@
+//! YCSB's output ("[READ], AverageLatency(us), 100.5") and go-ycsb's ("READ - Takes(s): 10.0, …").
+
+use std::collections::BTreeMap;
+
+use super::load::field;
+use super::text::{number, without_mark, written, wrong};
+use super::{FormatInfo, ImportFormat, ImportedFile, Input, Observation, Written, cell, tally};
+use crate::base::error::Result;
+use crate::plan::Timing;
+use crate::record::{Class, Fact, Reported, Tally};
+
+pub struct Ycsb;
+
+const STREAM: &str = "ycsb";
+const MODIFY: Class = Class::new("read-modify-write");
+
+/// Settings that define a load, by the name of the property.
+const PROPERTIES: [(&str, &str); 16] = [
+    ("threadcount", field::THREADS),
+    ("recordcount", field::RECORDS),
+    ("target", field::RATE),
+    ("fieldlength", "field length"),
+    ("fieldcount", "fields"),
+    ("workload", "workload"),
+    ("requestdistribution", "distribution"),
+    ("readproportion", "reads of all"),
+    ("updateproportion", "updates of all"),
+    ("insertproportion", "inserts of all"),
+    ("scanproportion", "scans of all"),
+    ("readmodifywriteproportion", "read-modify-writes of all"),
+    ("maxscanlength", "longest scan"),
+    ("readallfields", "reads all fields"),
+    ("writeallfields", "writes all fields"),
+    ("command", "phase"),
+];
+
+impl ImportFormat for Ycsb {
+    fn info(&self) -> &'static FormatInfo {
+        &FormatInfo {
+            name: "ycsb",
+            summary: "what YCSB or go-ycsb prints at the end of a load or run",
+            missing: &[
+                "percentiles but those that it printed",
+                "settings of the workload's file, unless go-ycsb printed them",
+                "intervals",
+                "readings of meters",
+            ],
+        }
+    }
+
+    fn read(&self, input: &Input<'_>) -> Result<ImportedFile> {
+        let text = without_mark(input.text);
+        let mut found = ImportedFile::default();
+        let of_java = text.lines().any(|line| line.starts_with("[OVERALL],"));
+        let observation = match of_java {
+            true => java(input.file, text, &mut found)?,
+            false => go(input.file, text, &mut found)?,
+        };
+        found.observations.push(observation);
+        Ok(found)
+    }
+}
+
+fn class_of(name: &str) -> Option<Class> {
+    Some(match name.to_uppercase().as_str() {
+        "READ" => Class::READ,
+        "UPDATE" => Class::new("update"),
+        "INSERT" => Class::new("insert"),
+        "SCAN" => Class::new("scan"),
+        "DELETE" => Class::new("delete"),
+        "READ-MODIFY-WRITE" | "READ_MODIFY_WRITE" => MODIFY,
+        "COMMIT" => super::TRANSACTION,
+        _ => return None,
+    })
+}
+
+/// Sets what a property says of the load.
+fn set_property(observation: &mut Observation, key: &str, value: &str) {
+    let known = PROPERTIES.iter().find(|(own, _)| *own == key);
+    // Other sizes of the data set are those of its loading.
+    let Some((_, name)) = known.filter(|_| !value.trim().is_empty()) else { return };
+    match value.trim().parse::<f64>() {
+        Ok(number) if number.is_finite() => observation.load.set(name, number),
+        _ => observation.load.set(name, value),
+    }
+}
+
+/// The name of a workload in its file's path.
+fn workload(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Options of a command line: `-threads 16 -p recordcount=1000 -P workloads/workloada -t`.
+fn set_command(observation: &mut Observation, line: &str) {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    for (i, word) in words.iter().enumerate() {
+        let next = words.get(i + 1).copied().unwrap_or_default();
+        match *word {
+            "-threads" | "--threads" => set_property(observation, "threadcount", next),
+            "-target" | "--target" => set_property(observation, "target", next),
+            "-P" => observation.load.set("workload file", workload(next)),
+            "-p" => {
+                if let Some((key, value)) = next.split_once('=') {
+                    set_property(observation, key, value);
+                }
+            }
+            "-load" | "load" => observation.load.set("phase", "load"),
+            "-t" | "run" => observation.load.set("phase", "run"),
+            _ => {}
+        }
+    }
+}
+
+fn finish(observation: &mut Observation, tallies: Vec<Tally>, found: &mut ImportedFile) {
+    let threads = observation.load.get(field::THREADS).and_then(|n| n.number());
+    observation.set_threads(threads);
+    let rate = observation.load.get(field::RATE).and_then(|n| n.number());
+    match rate {
+        Some(rate) if rate > 0.0 => observation.axis = Some(crate::plan::Field::OpsPerSec),
+        _ => observation.load.forget(field::RATE),
+    }
+    if let Some(phase) = observation.load.get("phase") {
+        observation.step = phase.text("phase");
+    }
+    let named = ["workload file", "workload"].iter().find_map(|name| observation.load.get(name));
+    if let Some(name) = named.map(|name| name.text("")).filter(|name| name != "core") {
+        observation.step = format!("{name} {}", observation.step);
+    }
+    let threads = threads.map(|n| n.clamp(1.0, 65_536.0) as u32);
+    observation.timing = Some(Timing::Service);
+    observation.point.cells.push(cell(STREAM, 0, threads, None, tallies));
+    if observation.reported.iter().any(|r| r.class == MODIFY) {
+        found.note(
+            "the reads and updates of read-modify-writes were taken from the counts of reads and \
+             updates, which YCSB counts both ways; their latencies are of all",
+        );
+    }
+}
+
+/// Takes the reads and updates of read-modify-writes from those counted alone.
+fn without_modifies(counts: &mut BTreeMap<&'static str, (Class, u64)>) {
+    let Some((_, modifies)) = counts.get(MODIFY.name()).copied() else { return };
+    for name in ["read", "update"] {
+        if let Some((_, n)) = counts.get_mut(name) {
+            *n = n.saturating_sub(modifies);
+        }
+    }
+}
+
+fn java(file: &str, text: &str, found: &mut ImportedFile) -> Result<Observation> {
+    let mut observation = Observation::new("run", None);
+    let mut counts: BTreeMap<&'static str, (Class, u64)> = BTreeMap::new();
+    let mut failed: BTreeMap<&'static str, u64> = BTreeMap::new();
+    let mut missing: BTreeMap<&'static str, u64> = BTreeMap::new();
+    let mut figures: Vec<(Class, String, Written)> = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let at = index + 1;
+        if let Some(command) = line.strip_prefix("Command line:") {
+            set_command(&mut observation, command);
+            continue;
+        }
+        if let Some(version) = line.strip_prefix("YCSB Client ") {
+            found.facts.push(Fact::new("Imported", "YCSB version", version.trim()));
+        }
+        let mut words = line.splitn(3, ',').map(str::trim);
+        let (Some(head), Some(key), Some(value)) = (words.next(), words.next(), words.next())
+        else {
+            continue;
+        };
+        let Some(head) = head.strip_prefix('[').and_then(|h| h.strip_suffix(']')) else {
+            continue;
+        };
+        if head == "OVERALL" && key.starts_with("RunTime(ms)") {
+            let ms = number(file, at, "run time", value)?;
+            observation.point.window_ns = Some((ms * 1e6).min(1e18) as u64).filter(|ns| *ns > 0);
+            continue;
+        }
+        if let Some(of) = head.strip_suffix("-FAILED").and_then(class_of) {
+            if key == "Operations" {
+                failed.insert(of.name(), number(file, at, "count", value)? as u64);
+            }
+            continue;
+        }
+        if head.starts_with("Intended-") {
+            found.note("latencies from the intended start ([Intended-…]) were left out");
+            continue;
+        }
+        let Some(class) = class_of(head) else { continue };
+        match key {
+            "Operations" => {
+                counts.insert(class.name(), (class, number(file, at, "count", value)? as u64));
+            }
+            "Return=NOT_FOUND" => {
+                missing.insert(class.name(), number(file, at, "count", value)? as u64);
+            }
+            _ => {
+                let name = match key {
+                    "AverageLatency(us)" => Some("mean_ns".to_string()),
+                    "MaxLatency(us)" => Some("max_ns".to_string()),
+                    // "99thPercentileLatency(us)", "99.9PercentileLatency(us)"
+                    _ => key.strip_suffix("PercentileLatency(us)").and_then(percentile),
+                };
+                if let Some(name) = name {
+                    figures.push((class, name, written(file, at, key, value)?.times(1e3)));
+                }
+            }
+        }
+    }
+    if counts.is_empty() {
+        let last = text.lines().count().max(1);
+        let next = "use YCSB's complete output";
+        return Err(wrong(file, last, "no class of operations has a count", next));
+    }
+    for (class, name, figure) in figures {
+        let samples = counts.get(class.name()).map(|(_, n)| *n);
+        observation.report((STREAM, class), &name, figure, samples);
+    }
+    without_modifies(&mut counts);
+    let mut tallies = Vec::new();
+    for (name, (class, n)) in counts.into_iter().filter(|(_, (_, n))| *n > 0) {
+        let mut tally = tally(class, n, 0);
+        tally.misses = missing.get(name).copied().unwrap_or(0).min(n);
+        if let Some(lost) = failed.get(name).filter(|n| **n > 0) {
+            found.note(format!("{lost} operations of the class {name} failed"));
+        }
+        tallies.push(tally);
+    }
+    finish(&mut observation, tallies, found);
+    rates(&mut observation);
+    Ok(observation)
+}
+
+/// "99th" or "99.9" as the name of a figure.
+fn percentile(text: &str) -> Option<String> {
+    let p: f64 = text.trim_end_matches("th").parse().ok()?;
+    (p > 0.0 && p < 100.0).then(|| format!("p{p}_ns"))
+}
+
+/// Rates from the counts, over the run.
+fn rates(observation: &mut Observation) {
+    let Some(ns) = observation.point.window_ns else { return };
+    let counts: Vec<(Class, u64)> =
+        observation.point.cells[0].tallies.iter().map(|t| (t.class, t.ops)).collect();
+    for (class, ops) in counts {
+        let value = ops as f64 * 1e9 / ns as f64;
+        let digits = Some(crate::base::units::digits_of(&ops.to_string()));
+        let figure = Written { value, digits };
+        observation.report((STREAM, class), Reported::OPS_PER_S, figure, Some(ops));
+    }
+}
+
+/// "READ   - Takes(s): 10.0, Count: 500, OPS: 50.0, Avg(us): 1000, …, 99th(us): 2500"
+fn go(file: &str, text: &str, found: &mut ImportedFile) -> Result<Observation> {
+    let mut observation = Observation::new("run", None);
+    let mut lines: BTreeMap<String, (usize, &str)> = BTreeMap::new();
+    let mut finished = false;
+    for (index, line) in text.lines().enumerate() {
+        // "recordcount"="1000"
+        if let Some((key, value)) = line.trim().split_once("\"=\"") {
+            let (key, value) = (key.trim_matches('"'), value.trim_matches('"'));
+            set_property(&mut observation, key, value);
+            if key == "dotransactions" {
+                let phase = if value == "false" { "load" } else { "run" };
+                observation.load.set("phase", phase);
+            }
+        } else if line.contains("Run finished, takes") {
+            finished = true;
+            lines.clear();
+        } else if let Some((name, rest)) = line.split_once(" - Takes(s):") {
+            lines.insert(name.trim().to_string(), (index + 1, rest));
+        }
+    }
+    if lines.is_empty() {
+        let last = text.lines().count().max(1);
+        let next = "give what YCSB or go-ycsb printed at the end of a run";
+        return Err(wrong(file, last, "neither '[OVERALL],' nor 'NAME - Takes(s):'", next));
+    }
+    if !finished {
+        observation.load.set(field::RUN, "interrupted");
+        found.note(format!("{file}: the run did not end; its last interim figures were read"));
+    }
+    let mut tallies = Vec::new();
+    let mut longest = 0.0f64;
+    let mut counts: BTreeMap<&'static str, (Class, u64)> = BTreeMap::new();
+    for (name, (at, rest)) in &lines {
+        let values: Vec<(&str, &str)> =
+            rest.split(',').filter_map(|part| part.split_once(':')).collect();
+        let value = |key: &str| values.iter().find(|(k, _)| k.trim() == key).map(|(_, v)| v.trim());
+        let count = match value("Count") {
+            Some(text) => number(file, *at, "count", text)? as u64,
+            None => continue,
+        };
+        if let Some(of) = name.strip_suffix("_ERROR") {
+            found.note(format!("{count} operations of the class {of} failed"));
+            continue;
+        }
+        let Some(class) = class_of(name) else { continue };
+        let seconds = rest.split(',').next().unwrap_or_default();
+        let seconds = number(file, *at, "seconds", seconds)?;
+        longest = longest.max(seconds);
+        counts.insert(class.name(), (class, count));
+        for (key, text) in &values {
+            let figure = match key.trim() {
+                "Avg(us)" => Some("mean_ns".to_string()),
+                "Max(us)" => Some("max_ns".to_string()),
+                key => key.strip_suffix("(us)").and_then(percentile),
+            };
+            if let Some(figure) = figure {
+                let us = written(file, *at, key, text)?.times(1e3);
+                observation.report((STREAM, class), &figure, us, Some(count));
+            }
+        }
+    }
+    without_modifies(&mut counts);
+    for (class, n) in counts.into_values().filter(|(_, n)| *n > 0) {
+        tallies.push(tally(class, n, 0));
+    }
+    observation.point.window_ns = Some((longest * 1e9).min(1e18) as u64).filter(|ns| *ns > 0);
+    finish(&mut observation, tallies, found);
+    rates(&mut observation);
+    Ok(observation)
+}

@@ -1,0 +1,10 @@
+//! cargo-fuzz's way into the target "pgbench".
+#![no_main]
+
+#[path = "../targets.rs"]
+mod targets;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    let (_, run) = targets::TARGETS.iter().find(|t| t.0 == "pgbench").expect("a target");
+    run(data);
+});
