@@ -1706,17 +1706,10 @@ fact-latencies-but-for-the-figures-given = latencies but for the figures given
 fact-intervals = intervals
 fact-when-the-points-were-measured = when the points were measured
 fact-readings-of-meters = readings of meters
-fact-when-an-op-was-due--all-latencies-are-service-times--clat- =
-    when an op was due: all latencies are service times (clat)
 fact-latencies-finer-than-db-bench-s-buckets--which-are-half-as-wide-as-they-are-long =
     latencies finer than db_bench's buckets, which are half as wide as they are long
 fact-the-writer-of-readwhilewriting--which-db-bench-leaves-out =
     the writer of readwhilewriting, which db_bench leaves out
-fact-the-number-of-threads--where-it-is-not-in-the-file-s-name-as-t16-or-16threads =
-    the number of threads, where it is not in the file's name as t16 or 16threads
-fact-latencies-by-class--those-that-sysbench-prints-are-of-all-its-events--and-stand-under-the-first-class =
-    latencies by class: those that sysbench prints are of all its events, and stand under the first
-    class
 fact-all-percentiles-but-the-one-that---percentile-named--which-is-right-to-1-8-- =
     all percentiles but the one that --percentile named, which is right to 1.8 %
 fact-when-the-run-began = when the run began
@@ -1725,8 +1718,31 @@ fact-all-percentiles--vdbench-gives-means-and-maxima =
 fact-the-length-of-the-window = the length of the window
 fact-waiting-before-an-op-was-begun--all-latencies-are-service-times =
     waiting before an op was begun: all latencies are service times
-fact-all-latencies = all latencies
 fact-the-mix-of-transactions-beside-tpm = the mix of transactions beside TPM
+fact-when-an-op-was-due--all-latencies-are-service-times = when an op was due: all latencies are service times
+fact-the-number-of-threads--which-db-bench-does-not-print = the number of threads, which db_bench does not print
+fact-latencies-by-class-in-fileio--those-that-sysbench-prints-are-of-all-its-events =
+    latencies by class in fileio: those that sysbench prints are of all its events
+fact-the-name-of-the-test--where-it-is-not-fileio-or-cpu = the name of the test, where it is not fileio or cpu
+fact-latencies--unless-the-run-has-a-time-profile = latencies, unless the run has a time profile
+fact-latencies-by-kind-of-transaction = latencies by kind of transaction
+fact-whether-latencies-are-service-or-response-times = whether latencies are service or response times
+fact-latencies--unless-diskspd-was-run-with--l = latencies, unless DiskSpd was run with -L
+fact-percentiles = percentiles
+fact-the-options-of-the-job = the options of the job
+fact-threads-and-depth = threads and depth
+fact-everything-that-is-in-other-logs-of-the-same-job = everything that is in other logs of the same job
+fact-threads-and-warehouses--which-go-tpc-does-not-print = threads and warehouses, which go-tpc does not print
+fact-percentiles-over-the-whole-run--iob-prints-those-of-each-interval =
+    percentiles over the whole run: iob prints those of each interval
+fact-readings-of-meters--but-for-the-drive-s-own-counters = readings of meters, but for the drive's own counters
+fact-latencies = latencies
+fact-the-model-and-its-settings--which-are-in-other-files-of-the-run =
+    the model and its settings, which are in other files of the run
+fact-percentiles--which-pgbench-does-not-print = percentiles, which pgbench does not print
+fact-percentiles-but-those-that-it-printed = percentiles but those that it printed
+fact-settings-of-the-workload-s-file--unless-go-ycsb-printed-them =
+    settings of the workload's file, unless go-ycsb printed them
 fact-fio-version = fio version
 fact-sysbench-version = sysbench version
 

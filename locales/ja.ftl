@@ -1561,16 +1561,10 @@ fact-latencies-but-for-the-figures-given = 記載された値以外のレイテ�
 fact-intervals = 区間ごとの値
 fact-when-the-points-were-measured = 各測定点の測定日時
 fact-readings-of-meters = 計測器の計測値
-fact-when-an-op-was-due--all-latencies-are-service-times--clat- =
-    オペレーションの発行予定時刻：レイテンシーはすべてサービス時間（clat）
 fact-latencies-finer-than-db-bench-s-buckets--which-are-half-as-wide-as-they-are-long =
     db_bench のヒストグラムの階級より細かいレイテンシー（階級の幅は値の約半分）
 fact-the-writer-of-readwhilewriting--which-db-bench-leaves-out =
     readwhilewriting の書き込みスレッド（db_bench は出力しない）
-fact-the-number-of-threads--where-it-is-not-in-the-file-s-name-as-t16-or-16threads =
-    スレッド数（ファイル名に t16 や 16threads の形で含まれない場合）
-fact-latencies-by-class--those-that-sysbench-prints-are-of-all-its-events--and-stand-under-the-first-class =
-    種別ごとのレイテンシー：sysbench が示すのは全イベントの値で、最初の種別に記載
 fact-all-percentiles-but-the-one-that---percentile-named--which-is-right-to-1-8-- =
     --percentile で指定したもの以外のパーセンタイル（指定したものの誤差は 1.8 % 以内）
 fact-when-the-run-began = 測定の開始日時
@@ -1578,8 +1572,28 @@ fact-all-percentiles--vdbench-gives-means-and-maxima = すべてのパーセン�
 fact-the-length-of-the-window = 測定区間の長さ
 fact-waiting-before-an-op-was-begun--all-latencies-are-service-times =
     オペレーション開始前の待ち時間：レイテンシーはすべてサービス時間
-fact-all-latencies = すべてのレイテンシー
 fact-the-mix-of-transactions-beside-tpm = TPM 以外のトランザクションの構成
+fact-when-an-op-was-due--all-latencies-are-service-times = オペレーションの発行予定時刻：レイテンシーはすべてサービス時間
+fact-the-number-of-threads--which-db-bench-does-not-print = スレッド数（db_bench は出力しない）
+fact-latencies-by-class-in-fileio--those-that-sysbench-prints-are-of-all-its-events =
+    fileio の種別ごとのレイテンシー：sysbench が示すのは全イベントの値
+fact-the-name-of-the-test--where-it-is-not-fileio-or-cpu = テストの名前（fileio と cpu 以外）
+fact-latencies--unless-the-run-has-a-time-profile = レイテンシー（タイムプロファイルがある場合を除く）
+fact-latencies-by-kind-of-transaction = トランザクションの種類ごとのレイテンシー
+fact-whether-latencies-are-service-or-response-times = レイテンシーがサービス時間か応答時間か
+fact-latencies--unless-diskspd-was-run-with--l = レイテンシー（DiskSpd を -L 付きで実行した場合を除く）
+fact-percentiles = パーセンタイル
+fact-the-options-of-the-job = ジョブのオプション
+fact-threads-and-depth = スレッド数とキュー深度
+fact-everything-that-is-in-other-logs-of-the-same-job = 同じジョブの他のログの内容
+fact-threads-and-warehouses--which-go-tpc-does-not-print = スレッド数とウェアハウス数（go-tpc は出力しない）
+fact-percentiles-over-the-whole-run--iob-prints-those-of-each-interval = 測定全体のパーセンタイル：iob が示すのは区間ごとの値
+fact-readings-of-meters--but-for-the-drive-s-own-counters = 計測器の計測値（ドライブ自身のカウンターを除く）
+fact-latencies = レイテンシー
+fact-the-model-and-its-settings--which-are-in-other-files-of-the-run = モデルとその設定（測定の他のファイルにある）
+fact-percentiles--which-pgbench-does-not-print = パーセンタイル（pgbench は出力しない）
+fact-percentiles-but-those-that-it-printed = 出力された値以外のパーセンタイル
+fact-settings-of-the-workload-s-file--unless-go-ycsb-printed-them = ワークロードファイルの設定（go-ycsb が出力したものを除く）
 fact-fio-version = fio のバージョン
 fact-sysbench-version = sysbench のバージョン
 

@@ -1781,17 +1781,11 @@ fact-latencies-but-for-the-figures-given = latências além dos valores informad
 fact-intervals = valores por intervalo
 fact-when-the-points-were-measured = data e hora de medição dos pontos
 fact-readings-of-meters = leituras de medidores
-fact-when-an-op-was-due--all-latencies-are-service-times--clat- =
-    instante previsto de cada op: todas as latências são tempos de serviço (clat)
 fact-latencies-finer-than-db-bench-s-buckets--which-are-half-as-wide-as-they-are-long =
     latências mais finas que as classes do histograma do db_bench, cuja largura é de cerca de metade do
     valor
 fact-the-writer-of-readwhilewriting--which-db-bench-leaves-out =
     a thread de gravação do readwhilewriting, que o db_bench omite
-fact-the-number-of-threads--where-it-is-not-in-the-file-s-name-as-t16-or-16threads =
-    o número de threads, quando não consta do nome do arquivo como t16 ou 16threads
-fact-latencies-by-class--those-that-sysbench-prints-are-of-all-its-events--and-stand-under-the-first-class =
-    latências por classe: as que o sysbench imprime são de todos os eventos e constam na primeira classe
 fact-all-percentiles-but-the-one-that---percentile-named--which-is-right-to-1-8-- =
     todos os percentis, exceto o indicado por --percentile, cujo erro é de até 1,8 %
 fact-when-the-run-began = data e hora de início da medição
@@ -1800,8 +1794,33 @@ fact-all-percentiles--vdbench-gives-means-and-maxima =
 fact-the-length-of-the-window = a duração da janela
 fact-waiting-before-an-op-was-begun--all-latencies-are-service-times =
     a espera antes do início de cada op: todas as latências são tempos de serviço
-fact-all-latencies = todas as latências
 fact-the-mix-of-transactions-beside-tpm = a composição das transações além do TPM
+fact-when-an-op-was-due--all-latencies-are-service-times =
+    instante previsto de cada op: todas as latências são tempos de serviço
+fact-the-number-of-threads--which-db-bench-does-not-print = o número de threads, que o db_bench não imprime
+fact-latencies-by-class-in-fileio--those-that-sysbench-prints-are-of-all-its-events =
+    latências por classe no fileio: as que o sysbench imprime são de todos os eventos
+fact-the-name-of-the-test--where-it-is-not-fileio-or-cpu = o nome do teste, quando não é fileio nem cpu
+fact-latencies--unless-the-run-has-a-time-profile = latências, a menos que haja um perfil de tempos
+fact-latencies-by-kind-of-transaction = latências por tipo de transação
+fact-whether-latencies-are-service-or-response-times = se as latências são tempos de serviço ou de resposta
+fact-latencies--unless-diskspd-was-run-with--l = latências, a menos que o DiskSpd tenha sido executado com -L
+fact-percentiles = percentis
+fact-the-options-of-the-job = as opções do job
+fact-threads-and-depth = threads e profundidade
+fact-everything-that-is-in-other-logs-of-the-same-job = tudo o que está em outros logs do mesmo job
+fact-threads-and-warehouses--which-go-tpc-does-not-print = threads e warehouses, que o go-tpc não imprime
+fact-percentiles-over-the-whole-run--iob-prints-those-of-each-interval =
+    percentis da execução inteira: o iob imprime os de cada intervalo
+fact-readings-of-meters--but-for-the-drive-s-own-counters =
+    leituras de medidores, exceto os contadores do próprio drive
+fact-latencies = latências
+fact-the-model-and-its-settings--which-are-in-other-files-of-the-run =
+    o modelo e suas configurações, que estão em outros arquivos da execução
+fact-percentiles--which-pgbench-does-not-print = percentis, que o pgbench não imprime
+fact-percentiles-but-those-that-it-printed = percentis além dos impressos
+fact-settings-of-the-workload-s-file--unless-go-ycsb-printed-them =
+    configurações do arquivo de carga, a menos que o go-ycsb as tenha impresso
 fact-fio-version = versão do fio
 fact-sysbench-version = versão do sysbench
 

@@ -376,7 +376,8 @@ impl CsvTable<'_> {
                 before.0
             ),
             format!(
-                "name in the mapping what {columns} means: under [load] or as axis if it defines                  the load, under ignore = [\"…\"] if the rows are repeats"
+                "name in the mapping what {columns} means: under [load] or as axis if it defines \
+                 the load, under ignore = [\"…\"] if the rows are repeats"
             ),
         ))
     }

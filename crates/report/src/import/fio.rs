@@ -1,6 +1,7 @@
 //! fio's output: JSON (`--output-format=json`, or json+ with its histograms), and its two text
 //! formats, which `fio_text` and `fio_terse` read.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
@@ -10,7 +11,7 @@ use super::load::{Load, field};
 use super::text::{without_mark, wrong};
 use super::{
     FormatInfo, ImportFormat, ImportedFile, Input, Observation, READ_OR_WRITE, Written, cell,
-    fio_options, fio_terse, fio_text,
+    fio_log, fio_options, fio_terse, fio_text,
 };
 use crate::base::error::{Result, failed};
 use crate::base::histogram::Histogram;
@@ -39,11 +40,20 @@ impl ImportFormat for Fio {
 
     fn read(&self, input: &Input<'_>) -> Result<ImportedFile> {
         let text = without_mark(input.text);
-        let input = &Input { text, ..*input };
+        // Some versions print numbers that JSON does not have.
+        let finite =
+            [" -nan", " nan", " -inf", " inf"].iter().fold(Cow::Borrowed(text), |text, word| {
+                match text.contains(word) {
+                    true => Cow::Owned(text.replace(&format!(":{word}"), ": null")),
+                    false => text,
+                }
+            });
+        let input = &Input { text: &finite, ..*input };
         let around = match fio_documents(input)? {
             Some(found) => found,
-            None if fio_terse::is_terse(text) => return fio_terse::read(input),
-            None if fio_text::is_normal(text) => return fio_text::read(input),
+            None if fio_terse::is_terse(input.text) => return fio_terse::read(input),
+            None if fio_text::is_normal(input.text) => return fio_text::read(input),
+            None if fio_log::is_log(input.file) => return fio_log::FioLogs.read(input),
             None => {
                 let next = "give what fio wrote with --output-format=json, json+, terse or normal";
                 return Err(wrong(input.file, 1, "this is not JSON as fio writes it", next));
@@ -385,11 +395,10 @@ fn counted_load(directions: &[Direction<'_>]) -> Load {
     let names: Vec<&str> = directions.iter().map(|d| d.class.name()).collect();
     load.set(field::PATTERN, names.join(" and ").as_str());
     for direction in directions {
-        if let (Some(ops), Some(bytes)) = (direction.ops, direction.bytes) {
-            if ops > 0 && bytes % ops == 0 {
-                let name = format!("{}: {}", direction.class.name(), field::BLOCK);
-                load.set(&name, (bytes / ops) as f64);
-            }
+        let (Some(ops), Some(bytes)) = (direction.ops, direction.bytes) else { continue };
+        if ops > 0 && bytes % ops == 0 {
+            let name = format!("{}: {}", direction.class.name(), field::BLOCK);
+            load.set(&name, (bytes / ops) as f64);
         }
     }
     load
@@ -679,7 +688,7 @@ fn verification(
     let mut load = clones[0].options.as_ref().map(fio_options::load).unwrap_or_default();
     load.set(field::PATTERN, "reads that verify");
     check.load = load;
-    let tally = of_class(&mut check, (stream, Class::CHECK), &parts, place, found)?;
+    let tally = of_class(&mut check, (stream, Class::READ), &parts, place, found)?;
     check.point.cells.push(cell(stream, 0, None, None, tally.into_iter().collect()));
     found.note(format!("reads of {stream} are its verification, a phase of its own"));
     Ok(Some(check))

@@ -44,11 +44,7 @@ impl ImportFormat for FioLogs {
     }
 
     fn read(&self, input: &Input<'_>) -> Result<ImportedFile> {
-        let name = input.file.rsplit(['/', '\\']).next().unwrap_or(input.file);
-        let stem = name.trim_end_matches(".gz").trim_end_matches(".log");
-        let stem = stem.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('.');
-        let kind = KINDS.iter().find_map(|(end, kind)| Some((stem.strip_suffix(end)?, *kind)));
-        let Some((job, kind)) = kind else {
+        let Some((job, kind)) = kind_of(input.file) else {
             return Err(failed(
                 format!("{}: its name does not say which log of fio it is", input.file),
                 "give it the name that fio gave it, such as NAME_clat.1.log; the lines do not say \
@@ -72,6 +68,19 @@ impl ImportFormat for FioLogs {
         found.observations.push(observation);
         Ok(found)
     }
+}
+
+/// The job and the kind of a log, which are only in its name.
+fn kind_of(file: &str) -> Option<(&str, LogKind)> {
+    let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    let stem = name.strip_suffix(".log")?;
+    let stem = stem.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('.');
+    KINDS.iter().find_map(|(end, kind)| Some((stem.strip_suffix(end)?, *kind)))
+}
+
+/// Whether a file has the name of a log of fio.
+pub fn is_log(file: &str) -> bool {
+    kind_of(file).is_some()
 }
 
 /// A line of a log.
@@ -223,7 +232,8 @@ fn histogram(file: &str, lines: &[&LogLine]) -> Result<Histogram> {
     for line in lines {
         let n = line.bins.len();
         let fine = GROUPS * 64;
-        let coarse = (n > 0 && fine % n == 0).then(|| fine / n).filter(|c| c.is_power_of_two());
+        let coarse =
+            (n > 0 && fine.is_multiple_of(n)).then(|| fine / n).filter(|c| c.is_power_of_two());
         let Some(coarse) = coarse.filter(|coarse| *coarse <= 64) else {
             return Err(failed(
                 format!("{file}: a histogram of {n} bins"),

@@ -88,10 +88,10 @@ pub fn read(input: &Input<'_>) -> Result<ImportedFile> {
         } else if line.starts_with("Run status group") {
             reader.of = None;
             reader.stream.clear();
-        } else if let Some(observation) = found.observations.last_mut() {
-            if !reader.stream.is_empty() {
-                reader.line(observation, at, line, trimmed)?;
-            }
+        } else if let Some(observation) = found.observations.last_mut()
+            && !reader.stream.is_empty()
+        {
+            reader.line(observation, at, line, trimmed)?;
         }
         if line.starts_with("fio:") && !line.contains("both iodepth") {
             found.note(format!("{}, line {at}: {}", input.file, trimmed));
@@ -227,7 +227,7 @@ impl Reader<'_> {
         self.has_clat |= is_clat;
         let unit = value(trimmed, "(").and_then(time_unit).unwrap_or(1.0);
         for (key, name) in [("avg=", "mean_ns"), ("max=", "max_ns")] {
-            if let Some(figure) = value(trimmed, key).and_then(|text| scaled(text)) {
+            if let Some(figure) = value(trimmed, key).and_then(scaled) {
                 observation.report((&self.stream, class), name, figure.times(unit), None);
             }
         }
@@ -251,10 +251,10 @@ impl Reader<'_> {
         if let Some(bandwidth) = bandwidth.and_then(per_second).filter(|_| class.moves_data()) {
             observation.report((&self.stream, class), Reported::BYTES_PER_S, bandwidth, None);
         }
-        let runtime = line.split(['/', '=']).filter_map(|part| {
+        let mut runtime = line.split(['/', '=']).filter_map(|part| {
             part.trim_end_matches([')', ';']).split([')', ',']).next()?.strip_suffix("msec")
         });
-        let runtime = runtime.last().and_then(|ms| ms.trim().parse::<f64>().ok());
+        let runtime = runtime.next_back().and_then(|ms| ms.trim().parse::<f64>().ok());
         let longest = observation.point.window_ns.unwrap_or(0);
         let ns = runtime.map(|ms| (ms * 1e6).min(1e18) as u64).filter(|ns| *ns > 0);
         observation.point.window_ns = ns.map(|ns| ns.max(longest)).or(observation.point.window_ns);

@@ -46,7 +46,7 @@ const TRANSACTION: Class = Class::new("transaction");
 /// An op of a kind that the source does not give.
 const OPERATION: Class = Class::new("operation");
 
-/// Reads and writes that the source does not tell apart.
+/// Reads and writes that the source counts together.
 const READ_OR_WRITE: Class = Class::new("read-or-write");
 
 /// The name and input of a format.

@@ -330,7 +330,7 @@ impl<'a> SysbenchReport<'a> {
         Ok(all)
     }
 
-    /// Transactions, with the queries of each kind in one as their load, which tells tests apart:
+    /// Transactions, with the queries of each kind in one as their load, by which tests differ:
     /// sysbench does not print the script's name.
     fn transactions(
         &self,

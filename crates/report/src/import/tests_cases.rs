@@ -52,7 +52,7 @@ fn the_reads_of_a_verification_are_a_phase_of_their_own() {
     let made = one("fio", "f.json", fio(json!({}), &[job("w", options, &sides)]));
     near(made.row("S", "w").figure("write", "ops_per_s"), 1000.0);
     assert!(!made.row("S", "w").has("read"));
-    near(made.row("S", "w, verification").figure("check", "ops_per_s"), 5000.0);
+    near(made.row("S", "w, verification").figure("read", "ops_per_s"), 5000.0);
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn an_interrupted_run_says_so_beside_its_figures() {
 }
 
 #[test]
-fn text_around_fios_json_and_earlier_states_are_told_apart_from_damage() {
+fn text_around_fios_json_and_earlier_states_are_not_taken_for_damage() {
     let state = |ops: u64, ms: u64| {
         let reads = [("read", side(ops, ms, 4096, 80_000))];
         fio(json!({}), &[job("si", json!({"rw": "randread"}), &reads)])
@@ -157,6 +157,7 @@ fn text_around_fios_json_and_earlier_states_are_told_apart_from_damage() {
             state(1000, 1000)
         ),
         format!("\u{feff}{}\r\n", state(1000, 1000)),
+        state(1000, 1000).replace("\"stddev\":1.0", "\"stddev\": -nan"),
     ] {
         near(one("fio", "f.json", text).only().figure("read", "ops_per_s"), 1000.0);
     }
@@ -187,7 +188,8 @@ fn clients_of_fio_are_streams_and_their_sum_is_not_counted_twice() {
 
 #[test]
 fn fio_2_prints_microseconds_and_kibibytes() {
-    let root = json!({"fio version": "fio-2.1.11", "jobs": [{"jobname": "j", "groupid": 0, "error": 0,
+    let root = json!({"fio version": "fio-2.1.11", "jobs": [{"jobname": "j", "groupid": 0,
+        "error": 0,
         "read": {"io_bytes": 4000, "bw": 400, "iops": 100, "runtime": 10_000,
             "clat": {"min": 5, "max": 900, "mean": 80.5, "stddev": 1.0,
                 "percentile": {"99.000000": 120, "0.00": 0}}},
@@ -289,7 +291,8 @@ fn db_benchs_rates_are_operations_over_seconds_and_its_classes_those_that_it_did
 fn db_bench_runs_with_other_numbers_of_threads_are_no_repeats() {
     let of = |micros: f64, rate: u64| {
         format!(
-            "{DB_BENCH}readrandom : {micros} micros/op {rate} ops/sec 10.000 seconds {rate}0 operations;\n"
+            "{DB_BENCH}readrandom : {micros} micros/op {rate} ops/sec 10.000 seconds {rate}0 \
+             operations;\n"
         )
     };
     let files = [("A", "one.log", of(10.0, 100_000)), ("A", "many.log", of(16.0, 1_000_000))];
@@ -317,7 +320,8 @@ fn both_histograms_of_a_mixed_db_bench_stay_and_missing_keys_are_misses() {
     near(row.figure("read", "misses"), 80_000.0);
     let of = |rate: u64, hits: u64| {
         format!(
-            "{DB_BENCH}readrandom : 8.0 micros/op {rate} ops/sec 10.000 seconds {rate}0 operations; \
+            "{DB_BENCH}readrandom : 8.0 micros/op {rate} ops/sec 10.000 seconds {rate}0 \
+             operations; \
              0.0 MB/s ({hits} of 312500 found)\n"
         )
     };
@@ -331,7 +335,8 @@ fn both_histograms_of_a_mixed_db_bench_stay_and_missing_keys_are_misses() {
 #[test]
 fn a_db_bench_before_7_2_gives_its_rate_and_no_window() {
     let text = format!(
-        "RocksDB:    version 6.29\nreadwhilewriting :    1000.000 micros/op 32000 ops/sec;   21.5 MB/s \
+        "RocksDB:    version 6.29\nreadwhilewriting :    1000.000 micros/op 32000 ops/sec;   21.5 \
+         MB/s \
          (1520000 of 1758000 found)\n{}",
         histogram("read", 2_000_000)
     );
@@ -344,17 +349,20 @@ fn a_db_bench_before_7_2_gives_its_rate_and_no_window() {
 fn sysbench(reads: u64, writes: u64, other: u64, done: u64) -> String {
     format!(
         "sysbench 1.0.20 (using bundled LuaJIT 2.1.0-beta2)\n\nNumber of threads: 16\n\nSQL \
-         statistics:\n    queries performed:\n        read:   {reads}\n        write:  {writes}\n        \
-         other:  {other}\n    transactions:   {done} ({:.2} per sec.)\n    ignored errors:    12     \
+         statistics:\n    queries performed:\n        read:   {reads}\n        write:  \
+         {writes}\n        \
+         other:  {other}\n    transactions:   {done} ({:.2} per sec.)\n    ignored errors:    \
+         12     \
          (0.20 per sec.)\n\nGeneral statistics:\n    total time:    60.0000s\n    total number of \
-         events: {done}\n\nLatency (ms):\n         min:  1.00\n         avg:  16.00\n         max:  \
+         events: {done}\n\nLatency (ms):\n         min:  1.00\n         avg:  16.00\n         \
+         max:  \
          99.00\n         95th percentile:    20.00\n",
         done as f64 / 60.0
     )
 }
 
 #[test]
-fn sysbenchs_sql_tests_are_transactions_told_apart_by_their_queries() {
+fn sysbenchs_sql_tests_are_transactions_that_differ_in_their_queries() {
     let (write_only, select) =
         (sysbench(0, 240_000, 120_000, 60_000), sysbench(600_000, 0, 0, 600_000));
     let made = make("sysbench", &[("A", "w.txt", write_only), ("A", "s.txt", select)]);
@@ -372,9 +380,12 @@ fn sysbenchs_sql_tests_are_transactions_told_apart_by_their_queries() {
 
 #[test]
 fn sysbench_0_5_and_1_1_are_read() {
-    let older = "sysbench 0.5:  multi-threaded system evaluation benchmark\n\nNumber of threads: 2\n\nOLTP \
-        test statistics:\n    queries performed:\n        read:   140000\n        write:  40000\n        \
-        other:  20000\n        total:  200000\n    transactions:  10000  (166.67 per sec.)\n\nGeneral \
+    let older = "sysbench 0.5:  multi-threaded system evaluation benchmark\n\nNumber of threads: \
+        2\n\nOLTP \
+        test statistics:\n    queries performed:\n        read:   140000\n        write:  \
+        40000\n        \
+        other:  20000\n        total:  200000\n    transactions:  10000  (166.67 per \
+        sec.)\n\nGeneral \
         statistics:\n    total time:   60.0000s\n    total number of events:  10000\n    response \
         time:\n         min:    3.00ms\n         avg:   11.99ms\n         max:  210.53ms\n         \
         approx.  99 percentile:   17.73ms\n";
@@ -383,10 +394,14 @@ fn sysbench_0_5_and_1_1_are_read() {
     near(made.only().figure("transaction", "mean_ns"), 11.99e6);
     near(made.only().figure("transaction", "max_ns"), 210.53e6);
     near(made.only().figure("transaction", "p99_ns"), 17.73e6);
-    let newer = "sysbench 1.1.0 (using bundled LuaJIT 2.1.0-beta3)\n\nNumber of threads: 1\n\nDoing random \
-        r/w test\n\nThroughput:\n         read:  IOPS=6421.83 100.34 MiB/s (105.22 MB/s)\n         write: \
-        IOPS=4281.22 66.89 MiB/s (70.14 MB/s)\n         fsync: IOPS=13701.11\n\nLatency (ms):\n         \
-        min:  0.00\n         avg:   0.04\n         max:  9.00\n         95th percentile:  0.10\n\nGeneral \
+    let newer = "sysbench 1.1.0 (using bundled LuaJIT 2.1.0-beta3)\n\nNumber of threads: \
+        1\n\nDoing random \
+        r/w test\n\nThroughput:\n         read:  IOPS=6421.83 100.34 MiB/s (105.22 \
+        MB/s)\n         write: \
+        IOPS=4281.22 66.89 MiB/s (70.14 MB/s)\n         fsync: IOPS=13701.11\n\nLatency \
+        (ms):\n         \
+        min:  0.00\n         avg:   0.04\n         max:  9.00\n         95th percentile:  \
+        0.10\n\nGeneral \
         statistics:\n    total time:  10.0000s\n    total number of events: 244041\n";
     let made = one("sysbench", "s.txt", newer);
     near(made.only().figure("read", "ops_per_s"), 6421.83);
@@ -400,7 +415,8 @@ const FLAT: &str = "tod timestamp Run Interval reqrate rate MB/sec bytes/io read
 
 fn flat(run: &str, asked: u64, rate: f64, threads: u32, resp: f64) -> String {
     format!(
-        "10:00 01/02 {run} avg_2-60 {asked} {rate} 1 4096 100 {resp} {resp} 0 9 0 4096 {threads} 100 0 0 100\n"
+        "10:00 01/02 {run} avg_2-60 {asked} {rate} 1 4096 100 {resp} {resp} 0 9 0 4096 {threads} \
+         100 0 0 100\n"
     )
 }
 
@@ -440,8 +456,10 @@ fn vdbenchs_own_formatting_is_no_run_and_its_file_systems_are_read() {
     let made = one("vdbench", "flat.html", text);
     near(made.only().figure("read", "ops_per_s"), 105.25);
     made.says("'SD_format' was left out");
-    let files = "tod timestamp Run Interval Xfersize Threads Reqrate Rate Resp Resp_max MB_read MB_write \
-        Read_rate Read_resp Read_resp_max Write_rate Write_resp Write_resp_max\n10:00 01/02 rd1 avg_2-60 \
+    let files = "tod timestamp Run Interval Xfersize Threads Reqrate Rate Resp Resp_max MB_read \
+        MB_write \
+        Read_rate Read_resp Read_resp_max Write_rate Write_resp Write_resp_max\n10:00 01/02 rd1 \
+        avg_2-60 \
         4096 8 9999988 20000 0.4 9 62.5 15.625 16000 0.35 8 4000 0.6 9\n";
     let made = one("vdbench", "flat.html", files);
     near(made.only().figure("read", "ops_per_s"), 16_000.0);
@@ -453,7 +471,8 @@ fn vdbenchs_own_formatting_is_no_run_and_its_file_systems_are_read() {
 fn a_hammerdb_job_repeats_its_run_and_a_time_profile_has_latencies() {
     let log = "Vuser 1:Timing test period of 5 in minutes\nVuser 1:24 Active Virtual Users \
         configured\nVuser 1:TEST RESULT : System achieved 120000 NOPM from 280000 MariaDB TPM\n";
-    let result = "HAMMERDB RESULT\n[\n  \"60\",\n  \"24 Active Virtual Users configured\",\n  \"TEST \
+    let result = "HAMMERDB RESULT\n[\n  \"60\",\n  \"24 Active Virtual Users \
+        configured\",\n  \"TEST \
         RESULT : System achieved 120000 NOPM from 280000 MariaDB TPM\"\n]\n";
     for text in [log.to_string(), format!("{log}{result}"), result.to_string()] {
         let made = one("hammerdb", "h.log", text);
@@ -461,8 +480,10 @@ fn a_hammerdb_job_repeats_its_run_and_a_time_profile_has_latencies() {
         assert_eq!(made.only().threads, Some(24));
     }
     let profile = format!(
-        "{log}>>>>> VIRTUAL USER 2 : ELAPSED TIME : 300000ms\n>>>>> PROC: NEWORD\nCALLS: 7500\tMIN: \
-         2.400ms\tAVG: 9.200ms\tMAX: 32.700ms\tTOTAL: 69000.000ms\nP99: 14.200ms\tP95: 12.400ms\tP50: \
+        "{log}>>>>> VIRTUAL USER 2 : ELAPSED TIME : 300000ms\n>>>>> PROC: NEWORD\nCALLS: \
+         7500\tMIN: \
+         2.400ms\tAVG: 9.200ms\tMAX: 32.700ms\tTOTAL: 69000.000ms\nP99: 14.200ms\tP95: \
+         12.400ms\tP50: \
          9.000ms\tSD: 1840.0\tRATIO: 41.4%\n"
     );
     let made = one("hammerdb", "h.log", profile);

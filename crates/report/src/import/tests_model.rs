@@ -252,12 +252,15 @@ fn a_step_is_named_on_the_command_line_or_by_its_load_if_the_source_names_a_devi
     }
 }
 
+/// Indices of depth, block, jobs and pattern.
+type LoadIndices = (u8, u8, u8, u8);
+
 /// A load of a few values of each field.
-fn loads() -> impl Strategy<Value = (u8, u8, u8, u8)> {
+fn loads() -> impl Strategy<Value = LoadIndices> {
     (0u8..3, 0u8..3, 0u8..2, 0u8..2)
 }
 
-fn file_of((depth, block, jobs, pattern): (u8, u8, u8, u8), ops: u64) -> String {
+fn file_of((depth, block, jobs, pattern): LoadIndices, ops: u64) -> String {
     let options = [
         ("iodepth", (1u32 << depth).to_string()),
         ("bs", format!("{}k", 4u32 << block)),
@@ -277,7 +280,7 @@ proptest! {
         keys in prop::collection::vec(any::<u32>(), 9),
     ) {
         let subjects = ["A", "B"];
-        let file = |(i, (subject, load)): (usize, &(usize, (u8, u8, u8, u8)))| {
+        let file = |(i, (subject, load)): (usize, &(usize, LoadIndices))| {
             (subjects[*subject], "f.json", file_of(*load, 1000 + i as u64))
         };
         let files: Vec<File<'_>> = all.iter().enumerate().map(file).collect();
@@ -294,7 +297,7 @@ proptest! {
         prop_assert_eq!(&own, &other);
         prop_assert_eq!(own.len(), files.len());
         // The rate says which file a point is of.
-        let mut places: BTreeMap<String, BTreeSet<(u8, u8, u8, u8)>> = BTreeMap::new();
+        let mut places: BTreeMap<String, BTreeSet<LoadIndices>> = BTreeMap::new();
         for row in &own {
             let at = row.figure("read", "ops_per_s") as usize - 1000;
             let place = format!("{} {:?}", row.step, row.axis);

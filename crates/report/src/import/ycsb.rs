@@ -194,14 +194,20 @@ fn java(file: &str, text: &str, found: &mut ImportedFile) -> Result<Observation>
                 missing.insert(class.name(), number(file, at, "count", value)? as u64);
             }
             _ => {
-                let name = match key {
-                    "AverageLatency(us)" => Some("mean_ns".to_string()),
-                    "MaxLatency(us)" => Some("max_ns".to_string()),
-                    // "99thPercentileLatency(us)", "99.9PercentileLatency(us)"
-                    _ => key.strip_suffix("PercentileLatency(us)").and_then(percentile),
+                // Percentiles of early versions are in milliseconds.
+                let (of, unit) = match key.split_once("Latency(") {
+                    Some((of, "us)")) => (of, 1e3),
+                    Some((of, "ms)")) => (of, 1e6),
+                    _ => continue,
+                };
+                let name = match of {
+                    "Average" => Some("mean_ns".to_string()),
+                    "Max" => Some("max_ns".to_string()),
+                    // "99thPercentile", "99.9Percentile"
+                    _ => of.strip_suffix("Percentile").and_then(percentile),
                 };
                 if let Some(name) = name {
-                    figures.push((class, name, written(file, at, key, value)?.times(1e3)));
+                    figures.push((class, name, written(file, at, key, value)?.times(unit)));
                 }
             }
         }

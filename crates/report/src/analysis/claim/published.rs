@@ -40,8 +40,8 @@ fn greatest(
     Some(Gap { step: step.key, metric: metric.clone(), better, worse, value, times })
 }
 
-/// Whether a rate is only what the load asked for: a share of the subject's own maximum, or a target
-/// that every subject reached.
+/// Whether a rate is only what the load asked for: a share of the subject's own maximum, or a
+/// target that every subject reached.
 fn is_given_rate(step: &StepFacts, metric: &Metric, value: ValueKey) -> bool {
     let Some(axis) = &step.axis else { return false };
     let of_rate = matches!(metric.figure, PointFigure::Ops | PointFigure::Bytes);
