@@ -123,10 +123,10 @@ const COLUMNS: &[&str] = &[
     "gauge SET name = ?",
     "sample SET value = ?",
     "tally SET given_up = ?",
-    "told SET name = ?",
-    "told SET value = ?",
-    "told SET low = ?",
-    "told SET samples = ?",
+    "reported SET name = ?",
+    "reported SET value = ?",
+    "reported SET low = ?",
+    "reported SET samples = ?",
     "preparation SET action = ?",
     "preparation SET asked = ?",
     "preparation SET outcome = ?",
@@ -138,7 +138,7 @@ const COLUMNS: &[&str] = &[
 
 /// Rows for tables that are empty in the valid bundle.
 const ROWS: &str = "
-    INSERT INTO told (point, stream, class, name, value, low, high)
+    INSERT INTO reported (point, stream, class, name, value, low, high)
         SELECT 1, stream, 'read', 'p99_ns', 1, 1, 1 FROM cell LIMIT 1;
     INSERT INTO preparation (subject, drive, action, asked, outcome, ended_unix_ns)
         SELECT subject, 0, 'steady state', 'a', 'b', 1 FROM point LIMIT 1;

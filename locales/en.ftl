@@ -949,6 +949,14 @@ verdict-limits = { $first }, { $other }
 difference-fact = { $heading }: { $fact }
 difference-setting = { $path }
 difference-method = version of the measuring method
+difference-drive-count = Number of drives
+difference-drives = { $count ->
+        [one] 1 drive
+       *[other] { $count } drives
+    }
+setup-none = none
+setup-bytes = { $bytes } bytes
+setup-bytes-per-block = { $bytes } bytes a block
 difference-preparation = Preparation
 difference-temperature = Temperature at the start, { $step }
 difference-recorded-load = Recorded load, { $step }

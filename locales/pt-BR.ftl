@@ -985,6 +985,14 @@ verdict-limits = { $first }, { $other }
 difference-fact = { $heading }: { $fact }
 difference-setting = { $path }
 difference-method = versão do método de medição
+difference-drive-count = Número de drives
+difference-drives = { $count ->
+        [one] 1 drive
+       *[other] { $count } drives
+    }
+setup-none = nenhum
+setup-bytes = { $bytes } bytes
+setup-bytes-per-block = { $bytes } bytes por bloco
 difference-preparation = Preparação
 difference-temperature = Temperatura no início, { $step }
 difference-recorded-load = Carga registrada, { $step }

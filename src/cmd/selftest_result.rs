@@ -4,8 +4,8 @@ use crate::base::error::{Context, Result};
 use crate::base::private;
 use crate::lab;
 use crate::record::Fact;
-use crate::record::key::{self, FactKey};
 use crate::record::selftest::SelfTest;
+use crate::record::setup::HostSetup;
 
 /// Where results are stored, by host.
 pub const KEPT: &str = "selftest";
@@ -40,14 +40,9 @@ pub fn facts() -> Vec<Fact> {
 
 /// The key of a result. An unoptimised build is a different program to measure.
 fn host() -> [String; 4] {
-    let facts = lab::machine::facts::gather(&[]);
-    let fact = |key: FactKey| {
-        let found = facts
-            .iter()
-            .find(|f| key.heading.is_some_and(|h| f.group == h.name()) && f.name == key.name);
-        found.map(|f| f.value.clone()).unwrap_or_default()
-    };
+    let HostSetup { kernel_release, cpu_model, .. } = lab::machine::host::gather();
     let machine = std::fs::read_to_string("/etc/machine-id").unwrap_or_default().trim().to_string();
     let build = if cfg!(debug_assertions) { "debug" } else { "release" };
-    [machine, fact(key::kernel::RELEASE), fact(key::cpu::MODEL), build.to_string()]
+    let [kernel, cpu] = [kernel_release, cpu_model].map(Option::unwrap_or_default);
+    [machine, kernel, cpu, build.to_string()]
 }

@@ -17,6 +17,7 @@ use dyno::base::clock::Clock;
 use dyno::base::error::{Result, describe};
 use dyno::engine::Engine;
 use dyno::plan::{self, KnobKind, Knobs, RequestFamily};
+use dyno::record::setup::DriveWriteCache;
 use dyno::record::{
     Class, DriveState, Fact, Interval, Outcome, Point, PointKey, PreparationStep, Sample, Sink,
     SlowOp,
@@ -61,6 +62,9 @@ impl Sink for Counted {
         Ok(())
     }
     fn facts(&mut self, _facts: &[Fact]) -> Result<()> {
+        Ok(())
+    }
+    fn write_caches(&mut self, _states: &[DriveWriteCache]) -> Result<()> {
         Ok(())
     }
     fn prepared(&mut self, _prepared: &[PreparationStep]) -> Result<()> {

@@ -6,7 +6,8 @@ use std::sync::Mutex;
 
 use dyno::base::histogram::Histogram;
 use dyno::base::text::is_hidden;
-use dyno::record::{Cell, Class, Fact, Interval, Outcome, Point, Run, Sample, Sink, Tally};
+use dyno::record::setup::HostSetup;
+use dyno::record::{Cell, Class, Fact, Interval, Outcome, Point, Run, Sample, Setup, Sink, Tally};
 use dyno::store::BundleWriter;
 
 use crate::bench::{Bench, Ended, MEGABYTES, SECONDS};
@@ -45,8 +46,9 @@ pub fn honest(bench: &Bench, path: &Path) {
     let points: Vec<_> = dyno::plan::points(&plan).collect();
     let run =
         Run { plan, started_unix_ns: 1_790_000_000_000_000_000, dyno_version: "0.1.0".into() };
-    let mut writer =
-        BundleWriter::create(path, &run, &[Fact::new("Host", "Server", "lab")]).unwrap();
+    let host = HostSetup { server: Some("lab".into()), ..HostSetup::default() };
+    let setup = Setup { host, ..Setup::default() };
+    let mut writer = BundleWriter::create(path, &run, &setup).unwrap();
     for point in points {
         let mut service = Histogram::new();
         (1..2_000).for_each(|i| service.add(80_000 + 10 * i));

@@ -106,7 +106,7 @@ pub static KINDS: &[Kind] = &[
     kind("a view that never ends", TABLES, |p| {
         sql(
             p,
-            "ALTER TABLE told RENAME TO gone; DROP TABLE gone; CREATE VIEW told AS WITH RECURSIVE \
+            "ALTER TABLE reported RENAME TO gone; DROP TABLE gone; CREATE VIEW reported AS WITH RECURSIVE \
                 n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i id, i point, '' stream, \
                 'read' class, 'p' name, 1.0 value, 1.0 low, 1.0 high, 1 samples FROM n",
         );

@@ -59,7 +59,7 @@ static TOO_MANY: &[Kind] = &[
             p,
             concat!(
                 count!(2500000),
-                "INSERT INTO told (point, stream, class, name, value, low, high) \
+                "INSERT INTO reported (point, stream, class, name, value, low, high) \
                         SELECT 1, '', 'read', 'p99_ns', 1.0, 1.0, 1.0 FROM n"
             ),
         );
@@ -87,7 +87,7 @@ static TOO_MANY: &[Kind] = &[
 ];
 
 fn restore_index(path: &Path) {
-    let script = dyno::store::MIGRATIONS[0];
+    let script = dyno::store::SCHEMA;
     let from = script.find("CREATE UNIQUE INDEX point_key").unwrap();
     let statement = &script[from..from + script[from..].find(';').unwrap()];
     sql(path, statement);

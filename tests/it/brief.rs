@@ -223,20 +223,23 @@ fn one_comparison_has_one_number_and_one_interval_in_every_form() {
 
 #[test]
 fn a_repeat_that_moved_together_and_a_drive_apart_from_its_like_are_named() {
-    use dyno::record::Fact;
+    use dyno::record::Setup;
+    use dyno::record::setup::DriveSetup;
     let folder = made::folder();
     let dir = folder.path();
     let mut plan = made::plan(dir, &made::step("reads", "", ""), 2, 5);
-    let mut facts = Vec::new();
+    let mut setup = Setup::default();
     for subject in &mut plan.subjects {
         subject.drives = vec![subject.drives[0].clone(); 6];
-        let fact = |drive: usize| {
-            Fact::new(format!("Drive: {} ({drive})", subject.name), "Model", &subject.name)
-        };
-        facts.extend((1..=6).map(fact));
+        setup.drives.extend((0..6).map(|drive| DriveSetup {
+            subject: subject.name.clone(),
+            drive,
+            model: Some(subject.name.clone()),
+            ..DriveSetup::default()
+        }));
     }
     let mut rng = made::rng(52, 0);
-    made::write_with(&dir.join("b.dyno"), &plan, &facts, &mut |key| {
+    made::write_with(&dir.join("b.dyno"), &plan, &setup, &mut |key| {
         let block = if key.repeat == 2 { 0.35 } else { 1.0 };
         let level = if key.subject == "A" { 60_000.0 } else { 50_000.0 };
         let mut drive = |i: usize| {

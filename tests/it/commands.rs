@@ -5,7 +5,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use dyno::record::{Class, Fact, Outcome, Point, Verified};
+use dyno::record::setup::WriteCacheState;
+use dyno::record::{Class, Outcome, Point, Verified};
 use dyno::store::Bundle;
 
 use crate::support::{size, skip};
@@ -309,9 +310,8 @@ fn trims_and_zeroes_arrive(lab: &Lab, by: &str) {
 
 /// Off for the run, in the drive and in the kernel's setting; on again after it.
 fn the_write_cache_is_switched_and_put_back(lab: &Lab) {
-    let facts = lab.bundle("cache-off").facts().unwrap();
-    let of = |name: &str| facts.iter().find(|f| f.name == name).map(|f: &Fact| f.value.as_str());
-    assert_eq!(of("Volatile write cache"), Some("off"));
+    let drives = lab.bundle("cache-off").drives().unwrap();
+    assert_eq!(drives[0].volatile_cache, [WriteCacheState::Off]);
     let synced = lab.ours("cache-off", "write-fdatasync");
     assert!(synced > 10, "{synced}");
     // If the kernel knows of no volatile cache, it sends no flush.

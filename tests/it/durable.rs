@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Output;
 
+use dyno::record::setup::{DriveSetup, WriteCacheState};
 use dyno::store::Bundle;
 
 use crate::replay::tables;
@@ -79,12 +80,10 @@ impl Disk {
         dyno(dir, &["run", "plan.toml", "--output", "b.dyno"])
     }
 
-    /// The drive's facts stored by the last run, by name.
-    fn fact(&self, name: &str) -> Option<String> {
+    /// The drive's setup as stored by the last run.
+    fn setup(&self) -> DriveSetup {
         let bundle = Bundle::open(&self.folder.path().join("b.dyno")).unwrap();
-        let facts = bundle.facts().unwrap();
-        let own = facts.iter().find(|fact| fact.group == "Drive: A" && fact.name == name);
-        own.map(|fact| fact.value.clone())
+        bundle.drives().unwrap().remove(0)
     }
 }
 
@@ -190,9 +189,8 @@ fn a_write_cache_is_switched_for_the_run_and_put_back_also_after_a_failure() {
     let output = disk.prepared_run(OFF, "psync", writes);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(disk.kernel(FLUSHES), before, "a cache that is off needs no flush");
-    for name in ["Volatile write cache", "Volatile write cache after"] {
-        assert_eq!(disk.fact(name).as_deref(), Some("off"), "{name}");
-    }
+    assert_eq!(disk.setup().volatile_cache, [WriteCacheState::Off]);
+    assert_eq!(disk.setup().volatile_cache_after, [WriteCacheState::Off]);
     assert_eq!(disk.queue("write_cache"), "write back");
     // A block that does not fit fails the point.
     let output = disk.prepared_run(
@@ -204,5 +202,5 @@ fn a_write_cache_is_switched_for_the_run_and_put_back_also_after_a_failure() {
     assert_eq!(disk.queue("write_cache"), "write back");
     // As found.
     disk.run("psync", writes, "write-fdatasync");
-    assert_eq!(disk.fact("Volatile write cache").as_deref(), Some("on"));
+    assert_eq!(disk.setup().volatile_cache, [WriteCacheState::On]);
 }

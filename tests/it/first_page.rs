@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use dyno::base::rng::Rng;
 use dyno::base::units::Rate;
 use dyno::plan::{self, Load, Plan, PointKey, Stream};
-use dyno::record::{Cell, Class, Outcome, Point, Run, Sample, Sink, Tally};
+use dyno::record::{Cell, Class, Outcome, Point, Run, Sample, Setup, Sink, Tally};
 use dyno::store::BundleWriter;
 
 use crate::made;
@@ -38,7 +38,7 @@ fn write(
         started_unix_ns: 1_770_127_500 * SECOND_NS,
         dyno_version: "test".into(),
     };
-    let mut writer = BundleWriter::create(&path, &run, &[]).expect("a bundle");
+    let mut writer = BundleWriter::create(&path, &run, &Setup::default()).expect("a bundle");
     for planned in plan::points(plan) {
         let cell = |stream: &Stream, instance: u32, shown: &Shown| Cell {
             stream: stream.name.clone(),

@@ -373,7 +373,7 @@ fn the_pdf_of_a_brief_like_the_demos_has_at_most_6_pages() {
     let dir = folder.path();
     let plan = made::plan(dir, made::DEMO, 2, 5);
     let mut rng = made::rng(63, 0);
-    made::write_with(&dir.join("b.dyno"), &plan, &disclosed(), &mut |key| {
+    made::write_with(&dir.join("b.dyno"), &plan, &made::disclosed(disclosed()), &mut |key| {
         let better = if key.subject == "A" { 1.4 } else { 1.0 };
         let at = key.axis.as_ref().map_or(1.0, |axis| axis.value.as_f64());
         let ops_per_s = 20_000.0 * better * (0.05 * rng.normal()).exp();

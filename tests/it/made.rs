@@ -8,7 +8,7 @@ use dyno::base::histogram::Histogram;
 use dyno::base::rng::{Rng, Seed};
 use dyno::base::units::Rate;
 use dyno::plan::{self, Plan, PointKey, PointPlan, Stream};
-use dyno::record::{Cell, Class, Fact, Interval, Outcome, Point, Run, Sample, Sink, Tally};
+use dyno::record::{Cell, Class, Fact, Interval, Outcome, Point, Run, Sample, Setup, Sink, Tally};
 use dyno::store::BundleWriter;
 
 use crate::support::DYNO;
@@ -134,28 +134,33 @@ pub fn reader_and_writer(depths: &[u32]) -> String {
 
 /// Writes a bundle of every point with figures, in the order of a run.
 pub fn write(path: &Path, plan: &Plan, figures: &mut dyn FnMut(&PointKey) -> Option<Figures>) {
-    write_with(path, plan, &[], figures);
+    write_with(path, plan, &Setup::default(), figures);
 }
 
-/// The same with facts of the host and the drives.
+/// The same with a setup of the host and the drives.
 pub fn write_with(
     path: &Path,
     plan: &Plan,
-    facts: &[Fact],
+    setup: &Setup,
     figures: &mut dyn FnMut(&PointKey) -> Option<Figures>,
 ) {
     let run = Run { plan: plan.clone(), started_unix_ns: SECOND_NS, dyno_version: "test".into() };
-    write_run(path, &run, facts, figures);
+    write_run(path, &run, setup, figures);
+}
+
+/// A setup with facts that are only disclosed.
+pub fn disclosed(facts: Vec<Fact>) -> Setup {
+    Setup { facts, ..Setup::default() }
 }
 
 /// The same for a run with another start time.
 pub fn write_run(
     path: &Path,
     run: &Run,
-    facts: &[Fact],
+    setup: &Setup,
     figures: &mut dyn FnMut(&PointKey) -> Option<Figures>,
 ) {
-    let mut writer = BundleWriter::create(path, run, facts).expect("a bundle");
+    let mut writer = BundleWriter::create(path, run, setup).expect("a bundle");
     for point in plan::points(&run.plan) {
         let Some(of) = figures(&point.key) else { continue };
         writer.begin(&point.key).expect("begun");

@@ -3,7 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use dyno::record::Fact;
+use dyno::record::Setup;
+use dyno::record::setup::{DriveSetup, HealthLog, HostSetup};
 use rusqlite::{Connection, params};
 
 use crate::made::{self, Figures, rng};
@@ -51,16 +52,18 @@ fn template(folder: &Path, model: usize) -> PathBuf {
     let Model { name, firmware, ops_per_s, p99_ns } = MODELS[model];
     let step = made::step("reads", "sweep = { axis = \"io.depth\", values = [1, 8] }", "");
     let plan = made::plan(folder, &step, 1, 5);
-    let facts = [
-        ("Drive: A", "Model", name),
-        ("Drive: A", "Firmware", firmware),
-        ("Drive: A", "Serial", "S"),
-        ("Drive: A", "Health log", "3 % used, 0 media errors"),
-        ("Host", "Name", "host"),
-    ];
-    let facts = facts.map(|(group, name, value)| Fact::new(group, name, value));
+    let drive = DriveSetup {
+        subject: "A".into(),
+        model: Some(name.into()),
+        firmware: Some(firmware.into()),
+        serial: Some("S".into()),
+        health: Some(HealthLog { used_percent: 3, spare_percent: 97, ..HealthLog::default() }),
+        ..DriveSetup::default()
+    };
+    let host = HostSetup { name: Some("host".into()), ..HostSetup::default() };
+    let setup = Setup { host, drives: vec![drive], ..Setup::default() };
     let path = folder.join(format!("template-{model}.dyno"));
-    made::write_with(&path, &plan, &facts, &mut |key| {
+    made::write_with(&path, &plan, &setup, &mut |key| {
         let depth = key.axis.as_ref().map_or(1.0, |a| a.value.as_f64());
         Some(Figures { ops_per_s: ops_per_s * depth, p99_ns, ..Figures::default() })
     });
@@ -79,12 +82,11 @@ fn make_own(path: &Path, number: usize) -> rusqlite::Result<()> {
         params![started, format!("\"name\":\"{name}\"")],
     )?;
     write.execute(
-        "UPDATE fact SET heading = ? WHERE heading = 'Drive: A'",
-        [format!("Drive: {name}")],
+        "UPDATE drive SET subject = ?, setup = json_set(setup, '$.serial', ?)",
+        params![name, format!("S{number:05}")],
     )?;
-    write.execute("UPDATE fact SET value = ? WHERE name = 'Serial'", [format!("S{number:05}")])?;
     let host = format!("host-{}", number / MODELS.len() % HOSTS);
-    write.execute("UPDATE fact SET value = ? WHERE name = 'Name'", [host])?;
+    write.execute("UPDATE host SET setup = json_set(setup, '$.name', ?)", [host])?;
     let own = DRIVES * rng(71, number as u64).normal();
     let points: i64 = write.query_row("SELECT max(id) FROM point", [], |row| row.get(0))?;
     for point in 1..=points {

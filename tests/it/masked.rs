@@ -6,7 +6,8 @@ use std::path::Path;
 
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
-use dyno::record::Fact;
+use dyno::record::setup::{DriveSetup, HostSetup};
+use dyno::record::{Fact, Setup};
 use dyno::store::Bundle;
 
 use crate::made;
@@ -26,33 +27,35 @@ const SECRETS: [&str; 8] = [
 
 const OTHER: &str = "Kioxia CD8P-R";
 
-/// The drives as disclosed by a host; all properties of the second one are known under some name.
-fn facts() -> Vec<Fact> {
-    let of = |name: &str, facts: &[(&str, &str)]| {
-        let group = format!("Drive: {name}");
-        facts.iter().map(|(key, value)| Fact::new(&group, *key, *value)).collect::<Vec<_>>()
+/// The host, and its drives; all properties of the second one are known under some name.
+fn setup() -> Setup {
+    let text = |text: &str| Some(text.to_string());
+    let own = DriveSetup {
+        subject: "Micron 7600".into(),
+        model: text("Micron_7600_MTFDKCC7T6TGP"),
+        serial: text("22AA11BB"),
+        firmware: text("E3MU"),
+        ..DriveSetup::default()
     };
-    let own =
-        [("Model", "Micron_7600_MTFDKCC7T6TGP"), ("Serial", "22AA11BB"), ("Firmware", "E3MU")];
-    let other = [
-        ("Path", "/dev/disk/by-id/nvme-KIOXIA_KCD8XPUG7T68_Y3S0A01FZ2Q8"),
-        ("Model", "KIOXIA KCD8XPUG7T68"),
-        ("Serial", "Y3S0A01FZ2Q8"),
-        ("Firmware", "1UET7104"),
-        ("Filesystem on", "/dev/mapper/kioxia-data"),
-        ("Capacity", "7.68 TB"),
-    ];
+    let other = DriveSetup {
+        subject: OTHER.into(),
+        path: text("/dev/disk/by-id/nvme-KIOXIA_KCD8XPUG7T68_Y3S0A01FZ2Q8"),
+        model: text("KIOXIA KCD8XPUG7T68"),
+        serial: text("Y3S0A01FZ2Q8"),
+        firmware: text("1UET7104"),
+        filesystem_source: text("/dev/mapper/kioxia-data"),
+        capacity_bytes: Some(7_680_000_000_000),
+        ..DriveSetup::default()
+    };
     let line = "BOOT_IMAGE=/vmlinuz root=UUID=4-5 isolcpus=2-7 mem=256G quiet";
-    [
-        of("Micron 7600", &own),
-        of(OTHER, &other),
-        vec![
-            Fact::new("Kernel", "Command line", line),
-            Fact::new("Devices of subjects", OTHER, "nvme1 (KIOXIA KCD8XPUG7T68, Y3S0A01FZ2Q8)"),
-            Fact::new("CPU", "Model", "AMD EPYC 9654"),
-        ],
-    ]
-    .concat()
+    let host = HostSetup {
+        kernel_command_line: text(line),
+        cpu_model: text("AMD EPYC 9654"),
+        ..HostSetup::default()
+    };
+    let devices = "nvme1 (KIOXIA KCD8XPUG7T68, Y3S0A01FZ2Q8)";
+    let facts = vec![Fact::new("Devices of subjects", OTHER, devices)];
+    Setup { host, drives: vec![own, other], facts }
 }
 
 /// A bundle of both subjects with `rest` in its plan.
@@ -73,7 +76,7 @@ fn bundle(dir: &Path, rest: &str) {
     std::fs::write(dir.join("plan.toml"), plan).unwrap();
     let plan = dyno::plan::load(&dir.join("plan.toml"), &dyno::plan_catalogue());
     let plan = plan.unwrap_or_else(|mistakes| panic!("{}", mistakes.render(false)));
-    made::write_with(&dir.join("kioxia-cd8p.dyno"), &plan, &facts(), &mut |key| {
+    made::write_with(&dir.join("kioxia-cd8p.dyno"), &plan, &setup(), &mut |key| {
         let ops_per_s = if key.subject == OTHER { 40_000.0 } else { 50_000.0 };
         let seconds = vec![ops_per_s; 3];
         let failure = (key.repeat == 1 && key.subject == OTHER && key.step == "more")

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use dyno::record::key::drive;
-use dyno::record::{Fact, Run};
+use dyno::record::setup::DriveSetup;
+use dyno::record::{Run, Setup};
 use serde_json::{Value, json};
 
 use crate::made::{self, Figures};
@@ -24,16 +24,18 @@ pub fn runs(folder: &Path, days: u32, new_firmware: u32) {
     for day in 0..days {
         let is_new = day >= new_firmware;
         let firmware = if is_new { "FW2" } else { "FW1" };
-        let facts = [
-            Fact::new("Drive: A", drive::MODEL.name, "Model X"),
-            Fact::new("Drive: A", drive::FIRMWARE.name, firmware),
-            Fact::new("Drive: B", drive::MODEL.name, "Model Y"),
-            Fact::new("Drive: B", drive::FIRMWARE.name, "FW1"),
-        ];
+        let drive = |subject: &str, model: &str, firmware: &str| DriveSetup {
+            subject: subject.into(),
+            model: Some(model.into()),
+            firmware: Some(firmware.into()),
+            ..DriveSetup::default()
+        };
+        let drives = vec![drive("A", "Model X", firmware), drive("B", "Model Y", "FW1")];
+        let setup = Setup { drives, ..Setup::default() };
         let started_unix_ns = FIRST_NS + u64::from(day) * DAY_NS;
         let run = Run { plan: plan.clone(), started_unix_ns, dyno_version: "test".into() };
         let of_day = (0.01 * rng.normal()).exp();
-        made::write_run(&folder.join(format!("day-{day:02}.dyno")), &run, &facts, &mut |key| {
+        made::write_run(&folder.join(format!("day-{day:02}.dyno")), &run, &setup, &mut |key| {
             let better = if key.subject == "A" && is_new { 1.1 } else { 1.0 };
             let ops_per_s = 50_000.0 * better * of_day * (0.002 * rng.normal()).exp();
             Some(Figures { ops_per_s, p99_ns: 2e5 / better, ..Figures::default() })
@@ -95,7 +97,7 @@ fn another_configuration_begins_another_history_and_is_named() {
     let mut plan = made::plan(sources.path(), &made::step("reads", sweep, ""), 2, 3);
     plan.protocol.steps[0].duration_ns = 7_000_000_000;
     let run = Run { plan, started_unix_ns: FIRST_NS * 2, dyno_version: "test".into() };
-    made::write_run(&made.path().join("other.dyno"), &run, &[], &mut |_| {
+    made::write_run(&made.path().join("other.dyno"), &run, &Setup::default(), &mut |_| {
         Some(Figures { ops_per_s: 9e4, p99_ns: 2e5, ..Figures::default() })
     });
     let found = followed(made.path(), &["--subject", "B"]);

@@ -7,7 +7,8 @@ use std::os::unix::fs::symlink;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use dyno::record::{Outcome, Run};
+use dyno::record::setup::DriveSetup;
+use dyno::record::{Outcome, Run, Setup};
 use dyno::store::Bundle;
 use dyno::web::security::token::Token;
 use dyno::web::{BoundServer, ServedFolder, ServerOptions};
@@ -165,13 +166,14 @@ pub fn hostile(folder: &std::path::Path, name: &str) {
     plan.protocol.source = SCRIPT.to_string();
     plan.subjects[0].name = SCRIPT.to_string();
     plan.subjects[1].name = "</title></style></script><script>document.title='owned'//".to_string();
-    let serial = dyno::record::Fact {
-        group: format!("Drive {SCRIPT}"),
-        name: dyno::record::key::drive::SERIAL.name.to_string(),
-        value: SCRIPT.to_string(),
+    let drive = DriveSetup {
+        subject: SCRIPT.to_string(),
+        serial: Some(SCRIPT.to_string()),
+        ..DriveSetup::default()
     };
+    let setup = Setup { drives: vec![drive], ..Setup::default() };
     let run = Run { plan, started_unix_ns: 1, dyno_version: SCRIPT.to_string() };
-    made::write_run(&folder.join(name), &run, &[serial], &mut |_| {
+    made::write_run(&folder.join(name), &run, &setup, &mut |_| {
         Some(Figures { ops_per_s: 1e3, p99_ns: 2e5, ..Figures::default() })
     });
 }

@@ -16,8 +16,9 @@ use dyno::language::Language;
 use dyno::meter::ReadingTime;
 use dyno::meter::exec::Lines;
 use dyno::plan::{self, Plan};
+use dyno::record::setup::{DriveWriteCache, HostSetup};
 use dyno::record::{
-    DriveState, Fact, Interval, Point, PointKey, PreparationStep, Sample, Sink, SlowOp,
+    DriveState, Fact, Interval, Point, PointKey, PreparationStep, Sample, Setup, Sink, SlowOp,
 };
 use dyno::render::html;
 use dyno::render::terminal::terminal;
@@ -87,6 +88,9 @@ impl Sink for Told {
     fn facts(&mut self, facts: &[Fact]) -> Result<()> {
         self.bundle.facts(facts)
     }
+    fn write_caches(&mut self, states: &[DriveWriteCache]) -> Result<()> {
+        self.bundle.write_caches(states)
+    }
     fn prepared(&mut self, prepared: &[PreparationStep]) -> Result<()> {
         self.bundle.prepared(prepared)
     }
@@ -114,8 +118,11 @@ fn run(folder: &Path, meters: &str, step: &str, stream: &str) -> PathBuf {
     let record =
         dyno::record::Run { plan: plan.clone(), started_unix_ns: 0, dyno_version: "test".into() };
     let load = File::create(folder.join("load.txt")).unwrap();
-    let mut sink =
-        Told { bundle: BundleWriter::create(&bundle, &record, &[]).unwrap(), load, opened_s: None };
+    let mut sink = Told {
+        bundle: BundleWriter::create(&bundle, &record, &Setup::default()).unwrap(),
+        load,
+        opened_s: None,
+    };
     let run = RunRequest {
         plan: &plan,
         points: plan::points(&plan).collect(),
@@ -327,8 +334,10 @@ fn a_secret_reaches_neither_bundle_nor_report() {
     let record =
         dyno::record::Run { plan: plan.clone(), started_unix_ns: 0, dyno_version: "test".into() };
     let path = folder.path().join("run.dyno");
-    let fact = Fact::new("Kernel", "Command line", format!("mitigations=off token={SECRET}"));
-    let mut bundle = BundleWriter::create(&path, &record, &[fact]).unwrap();
+    let kernel_command_line = Some(format!("mitigations=off token={SECRET}"));
+    let host = HostSetup { kernel_command_line, ..HostSetup::default() };
+    let setup = Setup { host, ..Setup::default() };
+    let mut bundle = BundleWriter::create(&path, &record, &setup).unwrap();
     let key = plan::points(&plan).next().expect("a point").key;
     bundle.begin(&key).unwrap();
     let outcome = dyno::record::Outcome::Failed {

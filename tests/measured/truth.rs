@@ -14,6 +14,7 @@ use std::sync::atomic::AtomicBool;
 use dyno::base::clock::Clock;
 use dyno::base::error::Result;
 use dyno::plan;
+use dyno::record::setup::DriveWriteCache;
 use dyno::record::{
     DriveState, Fact, Interval, Outcome, Point, PointKey, PreparationStep, Sample, Sink, SlowOp,
     Tally,
@@ -56,6 +57,9 @@ impl Sink for Memory {
         Ok(())
     }
     fn facts(&mut self, _facts: &[Fact]) -> Result<()> {
+        Ok(())
+    }
+    fn write_caches(&mut self, _states: &[DriveWriteCache]) -> Result<()> {
         Ok(())
     }
     fn prepared(&mut self, _prepared: &[PreparationStep]) -> Result<()> {

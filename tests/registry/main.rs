@@ -11,7 +11,7 @@ use dyno::brief::{Brief, BriefOptions};
 use dyno::import::{self, ImportedFrom, Input};
 use dyno::language::Language;
 use dyno::plan::{self, Plan};
-use dyno::record::Outcome;
+use dyno::record::{Outcome, Setup};
 use dyno::run::datasets::before::Before;
 use dyno::run::display::progress::Progress;
 use dyno::run::{Maxima, RunRequest};
@@ -93,7 +93,7 @@ fn run(folder: &Path) -> PathBuf {
     let (plan, bundle) = (plan(folder), folder.join("run.dyno"));
     let record =
         dyno::record::Run { plan: plan.clone(), started_unix_ns: 0, dyno_version: "test".into() };
-    let mut sink = BundleWriter::create(&bundle, &record, &[]).unwrap();
+    let mut sink = BundleWriter::create(&bundle, &record, &Setup::default()).unwrap();
     let run = RunRequest {
         plan: &plan,
         points: plan::points(&plan).collect(),

@@ -19,7 +19,7 @@ use crate::cmd::signals::Signals;
 use crate::lab;
 use crate::plan::{self, CommandLineValues, Plan, PointIndex, PointKey, Sweep};
 use crate::record::live::{LiveTotals, RunEnding};
-use crate::record::{CommonStart, Fact, METHOD, Outcome, Run};
+use crate::record::{CommonStart, Fact, METHOD, Outcome, Run, Setup};
 use crate::run::datasets::before::Before;
 use crate::run::display::live::{self, LiveFeed};
 use crate::run::display::progress::{Progress, ProgressForm};
@@ -295,13 +295,11 @@ fn begin(
         dyno_version: env!("CARGO_PKG_VERSION").to_string(),
         plan: Plan { method: METHOD, ..plan },
     };
-    let gathered = [
-        lab::machine::facts::gather(&record.plan.subjects),
-        run::devices(&record.plan),
-        run::facts(clock)?,
-    ];
-    let facts = [gathered.concat(), known].concat();
-    let writer = BundleWriter::create(bundle, &record, &facts)?;
+    let setup = Setup {
+        facts: [run::devices(&record.plan), run::facts(clock)?, known].concat(),
+        ..lab::machine::facts::gather(&record.plan.subjects)
+    };
+    let writer = BundleWriter::create(bundle, &record, &setup)?;
     Ok((record.plan, writer, clock))
 }
 

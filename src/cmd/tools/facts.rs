@@ -12,7 +12,8 @@ use crate::base::error::Result;
 use crate::cmd::json::OutputFormat;
 use crate::cmd::{json, selftest_result};
 use crate::plan::{Drive, DrivePlace, Subject};
-use crate::record::Fact;
+use crate::record::key::FactHeading;
+use crate::record::{Fact, Setup};
 use crate::{lab, run};
 
 /// Prints the facts by heading; unreadable ones are omitted.
@@ -33,12 +34,10 @@ pub fn facts(paths: &[PathBuf], format: OutputFormat, out: &mut dyn Write) -> Re
         ..Subject::default()
     };
     let subjects: Vec<Subject> = paths.iter().map(subject).collect();
-    let gathered = [
-        lab::machine::facts::gather(&subjects),
-        run::facts(Clock::start())?,
-        selftest_result::facts(),
-    ];
-    let gathered = gathered.concat();
+    let setup = lab::machine::facts::gather(&subjects);
+    let mut gathered = rows(&setup);
+    gathered.extend(run::facts(Clock::start())?);
+    gathered.extend(selftest_result::facts());
     if format.json {
         return json::print(&Disclosed::of(gathered), out);
     }
@@ -51,6 +50,17 @@ pub fn facts(paths: &[PathBuf], format: OutputFormat, out: &mut dyn Write) -> Re
         writeln!(out, "  {:32} {}", fact.name, fact.value)?;
     }
     Ok(())
+}
+
+/// The fields of the host and of the drives; a drive's heading is its path.
+fn rows(setup: &Setup) -> Vec<Fact> {
+    let host = setup.host.disclosed();
+    let host = host.map(|(field, value)| Fact::new(field.heading().name(), field.name(), value));
+    let drives = setup.drives.iter().flat_map(|drive| {
+        let group = format!("{}: {}", FactHeading::Drive.name(), drive.subject);
+        drive.disclosed().map(move |(field, value)| Fact::new(&group, field.name(), value))
+    });
+    host.chain(drives).collect()
 }
 
 /// Facts about a host and its drives, as disclosed by a run.

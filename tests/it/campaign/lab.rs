@@ -49,9 +49,8 @@ fn a_lab_of_four_hosts_is_set_up_from_nothing_and_measured_by_the_ten_commands_o
         let bundle = Bundle::open(&path).expect("a bundle");
         let subject = &bundle.run().plan.subjects[0].name;
         let task = tasks.iter().find(|task| task["subject"] == subject.as_str()).expect("a task");
-        let facts = bundle.facts().expect("facts");
-        let host = facts.iter().find(|fact| fact.group == "Host" && fact.name == "Name");
-        assert_eq!(task["hosts"][0], host.expect("a host's name").value.as_str());
+        let host = bundle.host().expect("a host").name;
+        assert_eq!(task["hosts"][0], host.expect("a host's name").as_str());
         assert!(compared.contains(subject), "{subject} in {compared}");
         for stored in bundle.points().expect("points") {
             assert_eq!(stored.point.outcome, Outcome::Measured);

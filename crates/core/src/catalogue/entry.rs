@@ -10,7 +10,6 @@ use crate::base::error::{Result, describe};
 use crate::base::units;
 use crate::lab::folder::lock;
 use crate::plan::{DrivePlace, Plan, axes_of};
-use crate::record::key::drive;
 use crate::store::{Glance, glance};
 
 /// A file of the catalogue.
@@ -103,13 +102,11 @@ fn summary(path: &Path) -> Result<BundleSummary> {
         RunState::Cut if lock::is_held(path) => RunState::Running,
         state => state,
     };
-    let Glance { run, points, facts } = glance;
-    let of =
-        |name: &str| facts.iter().filter(|f| f.name == name).map(|f| f.value.clone()).collect();
-    let mut serials: BTreeSet<String> = of(drive::SERIAL.name);
+    let Glance { run, points, drives } = glance;
+    let mut serials: BTreeSet<String> = drives.iter().filter_map(|d| d.serial.clone()).collect();
     serials.extend(named_serials(&run.plan));
-    let mut models: BTreeSet<String> = of(drive::MODEL.name);
-    models.extend(of(drive::FIRMWARE.name));
+    let models: BTreeSet<String> =
+        drives.into_iter().flat_map(|d| [d.model, d.firmware]).flatten().collect();
     Ok(BundleSummary {
         title: run.plan.protocol.title.clone(),
         protocol: run.plan.protocol.name.clone(),

@@ -1,6 +1,6 @@
 //! The contents of a bundle, as returned by the store: the run, and its points one by one.
 
-use super::{Class, Fact, Point, PreparationStep, Reported, Run, Sample, SlowOp};
+use super::{Class, Point, PreparationStep, Reported, Run, Sample, Setup, SlowOp};
 
 /// A bundle without its points.
 #[derive(Clone, Debug, PartialEq)]
@@ -9,8 +9,8 @@ pub struct RunContents {
     pub file: String,
     /// The resolved plan, the start of the run, and the version of Dyno.
     pub run: Run,
-    /// Facts of the whole run, in order of recording.
-    pub facts: Vec<Fact>,
+    /// The host, the drives, and facts that are only disclosed.
+    pub setup: Setup,
     /// Preparation of the drives before their points, in order.
     pub prepared: Vec<PreparationStep>,
 }

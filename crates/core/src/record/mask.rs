@@ -6,7 +6,7 @@ mod words;
 
 use std::collections::HashMap;
 
-use super::key::FactHeading;
+use super::setup::{DriveField, DriveSetup, HostSetup};
 use super::{DriveState, Fact, Outcome, Point, PreparationStep, Run, Sample};
 use crate::base::error::{Context, Result};
 use crate::plan::Plan;
@@ -17,16 +17,20 @@ use words::{MaskedWord, lower};
 pub struct Mask {
     /// Longest first.
     words: Vec<MaskedWord>,
+    /// The names of the masked subjects.
+    subjects: Vec<String>,
 }
 
 /// The parts of a bundle that determine a mask.
-pub type Masked<'a> = (&'a Plan, &'a [Fact]);
+pub type Masked<'a> = (&'a Plan, &'a [DriveSetup]);
 
 impl Mask {
     /// The mask for the subjects of bundles: those marked in their plans, and `also`. A label is
     /// made from a letter.
     pub fn of(bundles: &[Masked<'_>], also: &[String], label: &dyn Fn(&str) -> String) -> Mask {
-        Mask { words: words::of(bundles, also, label) }
+        let subjects = bundles.iter().flat_map(|(plan, _)| words::masked(plan, also));
+        let subjects = subjects.map(|subject| subject.name.clone()).collect();
+        Mask { words: words::of(bundles, also, label), subjects }
     }
 
     /// Whether nothing is masked.
@@ -36,25 +40,13 @@ impl Mask {
 
     /// The text with masked words replaced.
     pub fn text(&self, text: &str) -> String {
-        self.replaced(text, |_| true)
-    }
-
-    /// The first masked word in a text, unless it may be there by chance.
-    pub fn found_in(&self, text: &str) -> Option<&str> {
-        let lower = lower(text);
-        let distinct = self.words.iter().filter(|word| !word.alone && !word.of_maker);
-        distinct.map(|word| word.text.as_str()).find(|word| lower.contains(word))
-    }
-
-    fn replaced(&self, text: &str, counts: impl Fn(&MaskedWord) -> bool) -> String {
         if self.is_empty() {
             return text.to_string();
         }
         let lower = lower(text);
         let (mut out, mut at) = (String::with_capacity(text.len()), 0);
         while let Some(next) = text[at..].chars().next() {
-            let here = self.words.iter().find(|word| counts(word) && word.is_at(&lower, at));
-            match here {
+            match self.words.iter().find(|word| word.is_at(&lower, at)) {
                 Some(word) => {
                     out.push_str(&word.stand_in);
                     at += word.text.len();
@@ -68,6 +60,13 @@ impl Mask {
         out
     }
 
+    /// The first masked word in a text, unless it may be there by chance.
+    pub fn found_in(&self, text: &str) -> Option<&str> {
+        let lower = lower(text);
+        let distinct = self.words.iter().filter(|word| !word.alone && !word.of_maker);
+        distinct.map(|word| word.text.as_str()).find(|word| lower.contains(word))
+    }
+
     /// Masks a text in place.
     pub fn own(&self, text: &mut String) {
         if !self.is_empty() {
@@ -75,15 +74,34 @@ impl Mask {
         }
     }
 
-    /// A fact; makers of the server's own parts are kept.
+    /// A fact.
     pub fn fact(&self, fact: &mut Fact) {
+        for text in [&mut fact.group, &mut fact.name, &mut fact.value] {
+            self.own(text);
+        }
+    }
+
+    /// The setup of a host; the makers of its own parts are not masked.
+    pub fn host(&self, host: &mut HostSetup) {
+        let HostSetup { name, kernel_command_line, nvme_parameters, nvme_core_parameters, .. } =
+            host;
+        [name, kernel_command_line].into_iter().flatten().for_each(|text| self.own(text));
+        let parameters = nvme_parameters.iter_mut().chain(nvme_core_parameters);
+        parameters.for_each(|(_, value)| self.own(value));
+    }
+
+    /// The setup of a drive: of a masked subject's, only the fields that do not identify it are left.
+    pub fn drive(&self, drive: &mut DriveSetup) {
         if self.is_empty() {
             return;
         }
-        let of_host = FactHeading::ALL.iter().any(|h| h.is_of_host() && h.name() == fact.group);
-        self.own(&mut fact.group);
-        self.own(&mut fact.name);
-        fact.value = self.replaced(&fact.value, |word| !(of_host && word.of_maker));
+        if self.subjects.contains(&drive.subject) {
+            DriveField::ALL
+                .iter()
+                .filter(|field| !field.is_shown_of_masked())
+                .for_each(|field| drive.clear(*field));
+        }
+        drive.texts().for_each(|text| self.own(text));
     }
 
     /// A preparation action on a drive.
@@ -195,9 +213,15 @@ mod tests {
         }
     }
 
-    fn drive_facts(name: &str, model: &str, firmware: &str) -> Vec<Fact> {
-        let group = format!("Drive: {name}");
-        vec![Fact::new(&group, "Model", model), Fact::new(&group, "Firmware", firmware)]
+    fn drive(name: &str, model: &str, firmware: &str) -> DriveSetup {
+        DriveSetup {
+            subject: name.into(),
+            model: Some(model.into()),
+            firmware: Some(firmware.into()),
+            scheduler: Some("none".into()),
+            mount_options: Some("rw,upperdir=/mnt/kioxia/x".into()),
+            ..DriveSetup::default()
+        }
     }
 
     fn competitor(letter: &str) -> String {
@@ -207,12 +231,11 @@ mod tests {
     #[test]
     fn whatever_says_which_drive_it_is_goes_and_what_else_is_said_stays() {
         let plan = plan("Kioxia CD8P-R", &[("Micron 7600", "22AA11"), ("Kioxia CD8P-R", "9C1")]);
-        let facts = [
-            drive_facts("Micron 7600", "Micron_7600_MTFDKCC7T6TGP", "E3MU10"),
-            drive_facts("Kioxia CD8P-R", "KIOXIA KCD8XPUG7T68 7.68TB NVMe SSD", "1.0"),
-        ]
-        .concat();
-        let mask = Mask::of(&[(&plan, &facts)], &[], &competitor);
+        let drives = [
+            drive("Micron 7600", "Micron_7600_MTFDKCC7T6TGP", "E3MU10"),
+            drive("Kioxia CD8P-R", "KIOXIA KCD8XPUG7T68 7.68TB NVMe SSD", "1.0"),
+        ];
+        let mask = Mask::of(&[(&plan, &drives)], &[], &competitor);
         for (text, masked) in [
             ("Drive: Kioxia CD8P-R (2)", "Drive: Competitor A (2)"),
             ("KIOXIA KCD8XPUG7T68 7.68TB NVMe SSD", "Competitor A"),
@@ -231,7 +254,18 @@ mod tests {
             assert_eq!(mask.text(text), masked);
         }
         assert!(mask.found_in("a KCD8XPUG7T68?").is_some() && mask.found_in("a 9C1 1.0").is_none());
-        assert!(Mask::of(&[(&Plan::default(), &facts)], &[], &competitor).is_empty());
+        assert!(Mask::of(&[(&Plan::default(), &drives)], &[], &competitor).is_empty());
+        let [mut open, mut masked] = drives.clone();
+        mask.drive(&mut open);
+        mask.drive(&mut masked);
+        assert_eq!(open.firmware, drives[0].firmware);
+        let left = DriveSetup {
+            subject: "Competitor A".into(),
+            scheduler: Some("none".into()),
+            mount_options: Some("rw,upperdir=/mnt/Competitor A/x".into()),
+            ..DriveSetup::default()
+        };
+        assert_eq!(masked, left);
     }
 
     #[test]
@@ -242,9 +276,6 @@ mod tests {
 
         let plan = self::plan("Intel P5510", &[("Micron 7600", "1"), ("Intel P5510", "2")]);
         let mask = Mask::of(&[(&plan, &[])], &[], &competitor);
-        let mut cpu = Fact::new("CPU", "Model", "Intel(R) Xeon(R)");
-        mask.fact(&mut cpu);
-        assert_eq!(cpu.value, "Intel(R) Xeon(R)");
         assert_eq!(mask.text("an intel drive"), "an Competitor A drive");
     }
 

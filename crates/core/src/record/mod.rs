@@ -19,6 +19,7 @@ mod open_loop;
 mod prepared;
 mod reported;
 pub mod selftest;
+pub mod setup;
 mod slow_op;
 mod vector_search;
 mod verified;
@@ -43,6 +44,7 @@ pub use open_loop::replayed::{Arrivals, RecordedKind, RemappedTrace, Replayed, i
 pub use prepared::{DriveState, PreparationStep, SteadyState, SteadyWindow};
 pub use reported::Reported;
 pub use selftest::SelfTest;
+pub use setup::Setup;
 pub use slow_op::{Evidence, SlowOp};
 pub use vector_search::VectorSearch;
 pub use verified::Verified;
@@ -203,12 +205,12 @@ pub struct Sample {
 /// What a power reading includes: its gauge is named `drive_watts` and so on.
 pub const POWER_CLASSES: [&str; 4] = ["drive", "slot", "system", "cpu"];
 
-/// A property of the host, a drive or an engine, for the disclosure.
+/// A property that is only disclosed: of an engine, an import, the measuring program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fact {
-    /// Heading: "Host", "CPU", "Drive Micron 7600", "RocksDB".
+    /// Heading: "Dyno", "Physical devices", "RocksDB".
     pub group: String,
-    /// The property: "Model", "Firmware".
+    /// The property: "Version", "Options".
     pub name: String,
     /// The printed value, with its unit.
     pub value: String,
@@ -238,6 +240,9 @@ pub trait Sink {
     fn discard(&mut self) -> Result<()>;
     /// Facts of the whole run; known ones are not replaced.
     fn facts(&mut self, facts: &[Fact]) -> Result<()>;
+    /// States of volatile write caches, which belong to the setups of their drives. Not while a point
+    /// is open.
+    fn write_caches(&mut self, states: &[setup::DriveWriteCache]) -> Result<()>;
     /// Preparation of drives, in order, and their final state. Not while a point is open.
     fn prepared(&mut self, prepared: &[PreparationStep]) -> Result<()>;
     /// The state in which the drives were left. Not while a point is open.

@@ -52,6 +52,7 @@ use crate::lab::folder::data::FOLDER;
 use crate::lab::guard;
 use crate::meter::watch::MeterWatch;
 use crate::plan::{Plan, PointPlan};
+use crate::record::setup::{DriveWriteCache, WriteCacheTime};
 use crate::record::{Fact, Outcome, Point, Sink, key};
 pub use crate::run::placement::unused as unused_processors;
 use crate::run::prepare::ReadySubject;
@@ -140,10 +141,10 @@ impl<'a> RunRequest<'a> {
         self.points.iter_mut().for_each(|point| point.subject = pins.subject(&point.subject));
         let mut ready = HashMap::new();
         let measured = self.measure_all(&mut ready);
-        let after: Vec<Fact> = ready
+        let after: Vec<DriveWriteCache> = ready
             .values()
             .flatten()
-            .flat_map(|r| write_cache::facts(&r.subject, key::drive::VOLATILE_CACHE_AFTER))
+            .flat_map(|r| write_cache::states(&r.subject, WriteCacheTime::AfterRun))
             .collect();
         let left: Vec<Result<()>> = ready.values().flatten().map(ReadySubject::leave).collect();
         let left: Result<()> = left.into_iter().collect();
@@ -153,7 +154,7 @@ impl<'a> RunRequest<'a> {
             .flat_map(|s| &s.drives)
             .for_each(|drive| write_counter::remember(&pins.drive(drive)));
         let summary = measured?;
-        self.sink.facts(&after)?;
+        self.sink.write_caches(&after)?;
         left.map(|()| summary)
     }
 
@@ -310,9 +311,9 @@ fn cause(error: &crate::base::error::Error) -> String {
 }
 
 /// Refuses subjects that share a physical device, unless the plan allows it or stores nothing on
-/// drives. Bundles made before this rule continue as they started.
+/// drives.
 pub fn apart(plan: &Plan) -> Result<()> {
-    let allowed = plan.same_device || plan.keeps_no_data() || plan.order_version == 0;
+    let allowed = plan.same_device || plan.keeps_no_data();
     if allowed { Ok(()) } else { shared::apart(&plan.subjects, FOLDER) }
 }
 

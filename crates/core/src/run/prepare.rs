@@ -20,7 +20,8 @@ use crate::lab::guard;
 use crate::plan::{
     Conditioning, Dataset, Drive, DrivePlace, Filesystem, Plan, Purge, Steady, Step, Subject,
 };
-use crate::record::{Fact, PreparationStep, Sink, SteadyState, key};
+use crate::record::setup::WriteCacheTime;
+use crate::record::{Fact, PreparationStep, Sink, SteadyState};
 use crate::run::context::RunContext;
 use crate::run::datasets::before::{Before, begun, with_our_own};
 use crate::run::datasets::task::{PrepareTask, tasks};
@@ -91,9 +92,10 @@ pub fn prepare(
         marks: Vec::new(),
         namespaces: Pins::default(),
     };
-    let done = work
-        .all(subject, before, sink)
-        .and_then(|()| sink.facts(&write_cache::facts(&work.subject, key::drive::VOLATILE_CACHE)));
+    let done = work.all(subject, before, sink).and_then(|()| {
+        let time = WriteCacheTime::BeforePoints;
+        sink.write_caches(&write_cache::states(&work.subject, time))
+    });
     let PrepareWork { subject, marks, mounted, switched, changed, namespaces, .. } = work;
     let (emptied, _namespaces) = (RefCell::default(), namespaces);
     let ready = ReadySubject { subject, marks, emptied, mounted, switched, changed, _namespaces };

@@ -11,12 +11,14 @@ use super::histograms::{self, bounded, count};
 use super::identity;
 use super::limits::{self, QueryLimit, QueryMeter};
 use super::schema::{self, OpenMode, optional_text, text};
+use super::setup;
 use crate::base::error::{Context, Error, Result};
 use crate::base::text::visible;
 use crate::plan::Field;
+use crate::record::setup::{DriveSetup, HostSetup};
 use crate::record::{
     Axis, Class, DriveState, Fact, Interval, Mask, Point, PointKey, PreparationStep, RateInterval,
-    Reported, Run, RunContents, Sample, SlowOp,
+    Reported, Run, RunContents, Sample, Setup, SlowOp,
 };
 
 /// A bundle opened for reading.
@@ -38,8 +40,7 @@ pub struct StoredPoint {
 }
 
 impl Bundle {
-    /// Opens a bundle and upgrades its schema in a copy in memory. An error if it is not a bundle,
-    /// is damaged or exceeds a limit.
+    /// Opens a bundle. An error if it is not a bundle, is damaged or exceeds a limit.
     pub fn open(path: &Path) -> Result<Bundle> {
         let (conn, meter) = schema::open(path, OpenMode::Read)?;
         let run = schema::read_run(&conn).map_err(|e| schema::not_read(path, e))?;
@@ -73,6 +74,21 @@ impl Bundle {
         })
     }
 
+    /// The host; all fields are absent if its setup was not stored.
+    pub fn host(&self) -> Result<HostSetup> {
+        let found = self.rows(&limits::FACTS, setup::SELECT_HOST, None, setup::host)?;
+        let mut host = found.into_iter().next().unwrap_or_default();
+        self.mask.host(&mut host);
+        Ok(host)
+    }
+
+    /// The drives, in the plan's order.
+    pub fn drives(&self) -> Result<Vec<DriveSetup>> {
+        let mut all = self.rows(&limits::PREPARED, setup::SELECT_DRIVES, None, setup::drive)?;
+        all.iter_mut().for_each(|drive| self.mask.drive(drive));
+        Ok(all)
+    }
+
     /// The run, with everything that does not belong to a point.
     pub fn contents(&self) -> Result<RunContents> {
         let file = self.path.file_name().unwrap_or(self.path.as_os_str()).to_string_lossy();
@@ -80,7 +96,7 @@ impl Bundle {
         Ok(RunContents {
             file,
             run: self.run.clone(),
-            facts: self.facts()?,
+            setup: Setup { host: self.host()?, drives: self.drives()?, facts: self.facts()? },
             prepared: self.prepared()?,
         })
     }
@@ -179,7 +195,7 @@ impl Bundle {
     /// Other tools' figures for imported points, by the point's number.
     pub fn reported(&self) -> Result<HashMap<i64, Vec<Reported>>> {
         let mut all: HashMap<i64, Vec<Reported>> = HashMap::new();
-        let more = "SELECT id FROM told LIMIT 1 OFFSET ?";
+        let more = "SELECT id FROM reported LIMIT 1 OFFSET ?";
         let most = limits::REPORTED.most as i64;
         self.rows(&limits::REPORTED, more, Some(most), |_| {
             limits::REPORTED.check(most as u64 + 1)

@@ -1,5 +1,4 @@
-//! A bundle's data for a catalogue, read without its measurements: nothing is written to the file,
-//! not even to upgrade an older one.
+//! A bundle's data for a catalogue, read without its measurements: nothing is written to the file.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,8 +7,10 @@ use rusqlite::Connection;
 
 use super::limits;
 use super::schema::{self, OpenMode, text};
+use super::setup;
 use crate::base::error::{Error, Result};
-use crate::record::{Fact, Run};
+use crate::record::Run;
+use crate::record::setup::DriveSetup;
 
 /// A summary of a bundle.
 pub struct Glance {
@@ -17,8 +18,8 @@ pub struct Glance {
     pub run: Run,
     /// The number of points of each subject and step, and of failed ones among them.
     pub points: BTreeMap<(String, String), PointCount>,
-    /// Facts about the run's drives: heading, name and value.
-    pub facts: Vec<Fact>,
+    /// The run's drives.
+    pub drives: Vec<DriveSetup>,
 }
 
 /// Points of a subject in a step.
@@ -42,7 +43,7 @@ pub fn glance(path: &Path) -> Result<Glance> {
         meter.begin();
         let points = points(&conn)?;
         meter.begin();
-        Ok(Glance { run, points, facts: facts(&conn)? })
+        Ok(Glance { run, points, drives: drives(&conn)? })
     };
     read().map_err(|e: Error| schema::not_read(path, e))
 }
@@ -65,16 +66,14 @@ fn points(conn: &Connection) -> Result<BTreeMap<(String, String), PointCount>> {
     Ok(all)
 }
 
-fn facts(conn: &Connection) -> Result<Vec<Fact>> {
-    let sql = "SELECT heading, name, value FROM fact WHERE point IS NULL AND heading LIKE \
-               'Drive: %' ORDER BY id";
-    let mut statement = conn.prepare(sql)?;
+fn drives(conn: &Connection) -> Result<Vec<DriveSetup>> {
+    let mut statement = conn.prepare(setup::SELECT_DRIVES)?;
     let mut rows = statement.query([])?;
     let mut all = Vec::new();
     while let Some(row) = rows.next()? {
-        limits::FACTS.check(all.len() as u64 + 1)?;
+        limits::PREPARED.check(all.len() as u64 + 1)?;
         limits::text_bytes(row)?;
-        all.push(Fact { group: text(row, 0)?, name: text(row, 1)?, value: text(row, 2)? });
+        all.push(setup::drive(row)?);
     }
     Ok(all)
 }

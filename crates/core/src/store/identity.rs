@@ -15,7 +15,7 @@ const SELECT: [&str; 4] = [
      FROM point ORDER BY id",
     "SELECT c.point, count(*), total(t.ops), total(t.bytes), total(t.misses) FROM cell c \
      JOIN tally t ON t.cell = c.id GROUP BY c.point ORDER BY c.point",
-    "SELECT point, count(*), total(value) FROM told GROUP BY point ORDER BY point",
+    "SELECT point, count(*), total(value) FROM reported GROUP BY point ORDER BY point",
 ];
 
 /// Half of a SHA-256, as hexadecimal digits.

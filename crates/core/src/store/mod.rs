@@ -16,13 +16,14 @@ mod points;
 mod prepared;
 mod reported;
 mod schema;
+mod setup;
 mod slow_ops;
 mod writer;
 
 pub use bundle::{Bundle, StoredPoint};
 pub use glance::{Glance, PointCount, glance};
 pub use points::PointRange;
-pub use schema::MIGRATIONS;
+pub use schema::{SCHEMA, VERSION};
 pub use writer::BundleWriter;
 
 #[cfg(test)]

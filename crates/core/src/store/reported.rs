@@ -9,7 +9,7 @@ use crate::base::error::{Error, Result};
 use crate::record::{Class, Reported};
 
 pub(super) fn insert(conn: &Connection, point: i64, reported: &Reported) -> Result<()> {
-    let sql = "INSERT INTO told (point, stream, class, name, value, low, high, samples, digits) \
+    let sql = "INSERT INTO reported (point, stream, class, name, value, low, high, samples, digits) \
                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
     let samples = reported.samples.map(super::schema::signed);
     let row = params![
@@ -31,8 +31,7 @@ pub(super) fn insert(conn: &Connection, point: i64, reported: &Reported) -> Resu
 const MOST_DIGITS: i64 = 17;
 
 /// All reported figures.
-pub(super) const SELECT: &str =
-    "SELECT point, stream, class, name, value, low, high, samples, digits FROM told ORDER BY id";
+pub(super) const SELECT: &str = "SELECT point, stream, class, name, value, low, high, samples, digits FROM reported ORDER BY id";
 
 /// A row: the number of its point, and the figure.
 pub(super) fn row(row: &Row<'_>) -> Result<(i64, Reported)> {

@@ -1,31 +1,47 @@
-//! The tables, their versions, and opening a file with the checks that it is a readable bundle.
+//! The tables, their version, and opening a file with the checks that it is a readable bundle.
 
 use std::path::Path;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, Row};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use super::beside;
 use super::limits::{self, QueryMeter};
 use crate::base::error::{Context, Error, Result, describe, failed};
+use crate::base::secret;
 use crate::base::text::visible;
 use crate::record::{Plan, Run};
 
 /// "DYNO": distinguishes a bundle from other SQLite files.
 const APPLICATION_ID: i64 = 0x4459_4E4F;
 
-/// More tables and indices than any version of Dyno creates.
+/// More tables and indices than Dyno creates.
 const MOST_OBJECTS: usize = 200;
 
-/// One script for each version of the schema, oldest first. Released scripts never change; later
-/// ones only add.
-pub static MIGRATIONS: &[&str] = &[
-    r#"
+/// The version of the schema, as a bundle's `user_version`. From the first release on, a new version
+/// only adds to the one before.
+pub const VERSION: i64 = 1;
+
+/// All tables and indices.
+pub const SCHEMA: &str = "
 CREATE TABLE run (
     id INTEGER PRIMARY KEY CHECK (id = 1),
     dyno_version TEXT NOT NULL,
     started_unix_ns INTEGER NOT NULL,
     plan TEXT NOT NULL
 );
+CREATE TABLE host (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    setup TEXT NOT NULL
+);
+CREATE TABLE drive (
+    id INTEGER PRIMARY KEY,
+    subject TEXT NOT NULL,
+    drive INTEGER NOT NULL,
+    setup TEXT NOT NULL
+);
+CREATE UNIQUE INDEX drive_key ON drive (subject, drive);
 CREATE TABLE point (
     id INTEGER PRIMARY KEY,
     subject TEXT NOT NULL,
@@ -70,6 +86,7 @@ CREATE TABLE tally (
     ops INTEGER NOT NULL,
     bytes INTEGER NOT NULL,
     misses INTEGER NOT NULL,
+    given_up INTEGER NOT NULL DEFAULT 0,
     service BLOB NOT NULL,
     service_sum_ns INTEGER NOT NULL,
     service_min_ns INTEGER,
@@ -121,17 +138,7 @@ CREATE TABLE sample (
     value REAL,
     PRIMARY KEY (gauge, at_ns)
 ) WITHOUT ROWID;
-"#,
-    REPORTED,
-    PREPARED,
-    GIVEN_UP,
-    SLOW_OPS,
-    DIGITS,
-];
-
-/// Other tools' figures for imported points, in place of latencies.
-const REPORTED: &str = "
-CREATE TABLE told (
+CREATE TABLE reported (
     id INTEGER PRIMARY KEY,
     point INTEGER NOT NULL REFERENCES point ON DELETE CASCADE,
     stream TEXT NOT NULL,
@@ -140,13 +147,10 @@ CREATE TABLE told (
     value REAL NOT NULL,
     low REAL NOT NULL,
     high REAL NOT NULL,
-    samples INTEGER
+    samples INTEGER,
+    digits INTEGER
 );
-CREATE INDEX told_point ON told (point);
-";
-
-/// Preparation of drives, and their final state.
-const PREPARED: &str = "
+CREATE INDEX reported_point ON reported (point);
 CREATE TABLE preparation (
     id INTEGER PRIMARY KEY,
     subject TEXT NOT NULL,
@@ -165,13 +169,6 @@ CREATE TABLE drive_state (
     written_bytes INTEGER NOT NULL,
     PRIMARY KEY (subject, drive)
 );
-";
-
-/// Abandoned transactions; older bundles contain none, because such a point failed.
-const GIVEN_UP: &str = "ALTER TABLE tally ADD COLUMN given_up INTEGER NOT NULL DEFAULT 0;";
-
-/// The slowest ops of each point; older bundles contain none.
-const SLOW_OPS: &str = "
 CREATE TABLE slow_op (
     id INTEGER PRIMARY KEY,
     point INTEGER NOT NULL REFERENCES point ON DELETE CASCADE,
@@ -199,16 +196,11 @@ CREATE TABLE slow_op (
 CREATE INDEX slow_op_point ON slow_op (point);
 ";
 
-/// The precision of other tools' figures; missing in older bundles.
-const DIGITS: &str = "ALTER TABLE told ADD COLUMN digits INTEGER;";
-
 /// Creates the tables in an empty database, in the caller's transaction.
 pub(super) fn lay_out(conn: &Connection) -> Result<()> {
-    for script in MIGRATIONS {
-        conn.execute_batch(script)?;
-    }
+    conn.execute_batch(SCHEMA)?;
     conn.pragma_update(None, "application_id", APPLICATION_ID)?;
-    conn.pragma_update(None, "user_version", MIGRATIONS.len() as i64)?;
+    conn.pragma_update(None, "user_version", VERSION)?;
     Ok(())
 }
 
@@ -228,9 +220,9 @@ pub(super) fn configure_for_writing(conn: &Connection) -> Result<()> {
 /// The purpose of opening a bundle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OpenMode {
-    /// A summary, of any schema version: nothing is written, not even from a journal.
+    /// A summary: nothing is written, not even from a journal.
     Look,
-    /// A complete read. An older one is upgraded, and an unfinished point undone.
+    /// A complete read. An unfinished point is undone.
     Read,
     /// Continuing its run.
     Write,
@@ -270,15 +262,12 @@ pub(super) fn open(path: &Path, access: OpenMode) -> Result<(Connection, QueryMe
         ),
         _ => explain(error, path),
     })?;
-    let version = check(&conn, path, version)?;
-    match version == MIGRATIONS.len() || access == OpenMode::Look {
-        true => Ok((conn, meter)),
-        false => bring_up_to_date(path, version),
-    }
+    check(&conn, path, version)?;
+    Ok((conn, meter))
 }
 
-/// Checks that it is a bundle with Dyno's tables; returns the version of its schema.
-fn check(conn: &Connection, path: &Path, (id, version): (i64, i64)) -> Result<usize> {
+/// Checks that it is a bundle with Dyno's tables.
+fn check(conn: &Connection, path: &Path, (id, version): (i64, i64)) -> Result<()> {
     let shown = path.display();
     if id != APPLICATION_ID {
         return Err(failed(
@@ -286,16 +275,12 @@ fn check(conn: &Connection, path: &Path, (id, version): (i64, i64)) -> Result<us
             "give a file that 'dyno run' wrote",
         ));
     }
-    let known = MIGRATIONS.len();
-    match usize::try_from(version) {
-        Ok(version) if version > known => Err(failed(
-            format!("{shown} was made by a newer Dyno (schema {version}, this one knows {known})"),
+    match version {
+        VERSION => check_schema(conn).map_err(|e| not_read(path, e)),
+        newer if newer > VERSION => Err(failed(
+            format!("{shown} was made by a newer Dyno (schema {newer}, this one knows {VERSION})"),
             "read it with that version of Dyno or a later one",
         )),
-        Ok(version) if version > 0 => {
-            check_schema(conn, version).map_err(|e| not_read(path, e))?;
-            Ok(version)
-        }
         _ => Err(damaged(path)),
     }
 }
@@ -330,9 +315,9 @@ fn described(conn: &Connection) -> Result<Vec<(String, String, String)>> {
 }
 
 /// Views, triggers and generated columns are programs; a bundle has only Dyno's tables and indices.
-fn check_schema(conn: &Connection, version: usize) -> Result<()> {
+fn check_schema(conn: &Connection) -> Result<()> {
     let expected = Connection::open_in_memory()?;
-    MIGRATIONS[..version].iter().try_for_each(|script| expected.execute_batch(script))?;
+    expected.execute_batch(SCHEMA)?;
     let (found, expected) = (described(conn)?, described(&expected)?);
     if found == expected {
         return Ok(());
@@ -347,22 +332,6 @@ fn check_schema(conn: &Connection, version: usize) -> Result<()> {
 pub(super) fn check_whole(conn: &Connection) -> Result<()> {
     let said: String = conn.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
     if said == "ok" { Ok(()) } else { Err(Error::msg(said)) }
-}
-
-fn bring_up_to_date(path: &Path, version: usize) -> Result<(Connection, QueryMeter)> {
-    let shown = path.display();
-    let migrate = || {
-        let (conn, meter) = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        let tx = conn.unchecked_transaction()?;
-        for script in &MIGRATIONS[version..] {
-            tx.execute_batch(script)?;
-        }
-        tx.pragma_update(None, "user_version", MIGRATIONS.len() as i64)?;
-        tx.commit()?;
-        Ok::<_, rusqlite::Error>((conn, meter))
-    };
-    migrate()
-        .with_context(|| format!("bringing {shown} from schema {version} to {}", MIGRATIONS.len()))
 }
 
 fn explain(error: rusqlite::Error, path: &Path) -> Error {
@@ -446,6 +415,20 @@ fn visible_json(value: &mut serde_json::Value) {
     }
 }
 
+/// A column's JSON, with control characters made visible.
+pub(super) fn json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<T> {
+    let mut value: serde_json::Value = serde_json::from_str(row.get_ref(column)?.as_str()?)?;
+    visible_json(&mut value);
+    Ok(serde_json::from_value(value)?)
+}
+
+/// A value as JSON, without secrets.
+pub(super) fn to_json<T: Serialize>(value: &T) -> Result<String> {
+    let mut value = serde_json::to_value(value)?;
+    secret::hide_json(&mut value);
+    Ok(value.to_string())
+}
+
 /// A bundle's run.
 pub(super) fn read_run(conn: &Connection) -> Result<Run> {
     let mut statement = conn.prepare("SELECT dyno_version, started_unix_ns, plan FROM run")?;
@@ -457,7 +440,6 @@ pub(super) fn read_run(conn: &Connection) -> Result<Run> {
         serde_json::from_str(plan).context("reading the run's resolved plan")?;
     visible_json(&mut plan);
     let plan: Plan = serde_json::from_value(plan).context("reading the run's resolved plan")?;
-    let plan = plan.as_read();
     limits::check_plan(&plan)?;
     let started: i64 = row.get(1)?;
     Ok(Run { plan, started_unix_ns: started.max(0) as u64, dyno_version: text(row, 0)? })

@@ -7,8 +7,11 @@ use crate::base::histogram::Histogram;
 use crate::base::rng::Seed;
 use crate::base::units::Rate;
 use crate::plan::{AxisValue, Field, Plan, Protocol};
+use crate::record::setup::{
+    DriveSetup, DriveWriteCache, HostSetup, WriteCacheState, WriteCacheTime,
+};
 use crate::record::{
-    Axis, Cell, Class, Fact, Interval, Outcome, Point, PointKey, Run, Sample, Sink, Tally,
+    Axis, Cell, Class, Fact, Interval, Outcome, Point, PointKey, Run, Sample, Setup, Sink, Tally,
 };
 
 fn run() -> Run {
@@ -24,6 +27,23 @@ fn run() -> Run {
     };
     let plan = Plan { protocol, repeats: 3, seed: u64::MAX, ..Plan::default() };
     Run { plan, started_unix_ns: 1_790_000_000_123_456_789, dyno_version: "0.1.0".into() }
+}
+
+/// A host, and a subject with two drives.
+fn setup() -> Setup {
+    let drive = |drive: u32, filesystem: &str| DriveSetup {
+        subject: "A".into(),
+        drive,
+        filesystem: Some(filesystem.into()),
+        ..DriveSetup::default()
+    };
+    let host = HostSetup {
+        kernel_command_line: Some("quiet token=***".into()),
+        memory_bytes: Some(1 << 40),
+        ..HostSetup::default()
+    };
+    let facts = vec![Fact::new("Dyno", "Version", "0.1.0")];
+    Setup { host, drives: vec![drive(0, "ext4"), drive(1, "xfs")], facts }
 }
 
 fn key(repeat: u32) -> PointKey {
@@ -116,23 +136,34 @@ fn refusal<T>(result: crate::base::error::Result<T>) -> String {
 fn what_was_written_is_read_back() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.dyno");
-    let mut writer =
-        BundleWriter::create(&path, &run(), &[Fact::new("Host", "name", "lab1")]).unwrap();
+    let mut known = setup();
+    known.host.kernel_command_line = Some("quiet token=abc123".into());
+    let mut writer = BundleWriter::create(&path, &run(), &known).unwrap();
     writer.begin(&key(1)).unwrap();
     let intervals = [interval(0, latencies(&[25, 30])), interval(1, latencies(&[20]))];
     intervals.iter().for_each(|i| writer.interval(i).unwrap());
     let samples = [sample(-1_000, 80.5), sample(1_000, f64::INFINITY)];
     samples.iter().for_each(|s| writer.sample(s).unwrap());
     writer.end(&point(key(1), Outcome::Measured)).unwrap();
-    writer.add_facts(&[Fact::new("CPU", "model", "EPYC")]).unwrap();
+    writer.add_facts(&[Fact::new("Dyno", "Clock", "tsc")]).unwrap();
+    let state = WriteCacheState::On;
+    let time = WriteCacheTime::BeforePoints;
+    let noted = DriveWriteCache { subject: "A".into(), drive: 1, time, state };
+    writer.write_caches(&[noted.clone(), noted]).unwrap();
     drop(writer);
 
     let bundle = Bundle::open(&path).unwrap();
     assert_eq!(bundle.run(), &run());
     assert_eq!(
         bundle.facts().unwrap(),
-        [Fact::new("Host", "name", "lab1"), Fact::new("CPU", "model", "EPYC")]
+        [Fact::new("Dyno", "Version", "0.1.0"), Fact::new("Dyno", "Clock", "tsc")]
     );
+    assert_eq!(bundle.host().unwrap(), setup().host);
+    let [first, mut second] = <[DriveSetup; 2]>::try_from(setup().drives).unwrap();
+    second.volatile_cache = vec![state];
+    assert_eq!(bundle.drives().unwrap(), [first, second]);
+    let text = std::fs::read(&path).unwrap();
+    assert!(!text.windows(6).any(|bytes| bytes == b"abc123"), "a secret of the command line");
     let points = bundle.points().unwrap();
     assert_eq!(points[0].point, point(key(1), Outcome::Measured));
     let id = points[0].id;
@@ -148,7 +179,7 @@ fn what_was_written_is_read_back() {
 fn an_unfinished_point_leaves_nothing_and_a_failed_one_is_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.dyno");
-    let mut writer = BundleWriter::create(&path, &run(), &[]).unwrap();
+    let mut writer = BundleWriter::create(&path, &run(), &Setup::default()).unwrap();
     writer.begin(&key(1)).unwrap();
     writer.interval(&interval(0, latencies(&[50]))).unwrap();
     writer.begin(&key(2)).unwrap();
@@ -175,7 +206,7 @@ fn an_unfinished_point_leaves_nothing_and_a_failed_one_is_replaced() {
 fn a_killed_run_is_read_without_its_last_point() {
     let dir = tempfile::tempdir().unwrap();
     let (path, copy) = (dir.path().join("a.dyno"), dir.path().join("b.dyno"));
-    let mut writer = BundleWriter::create(&path, &run(), &[]).unwrap();
+    let mut writer = BundleWriter::create(&path, &run(), &Setup::default()).unwrap();
     writer.begin(&key(1)).unwrap();
     writer.interval(&interval(0, latencies(&[50]))).unwrap();
     // The state after kill -9: the file and its journal, without a process that has them locked.
@@ -195,8 +226,11 @@ fn a_file_that_is_no_bundle_is_refused_by_name() {
     assert!(refusal(Bundle::open(&file("text"))).contains("not an SQLite file"));
     std::fs::write(file("empty"), "").unwrap();
     assert!(refusal(Bundle::open(&file("empty"))).contains("not a Dyno bundle"));
-    drop(BundleWriter::create(&file("newer"), &run(), &[]).unwrap());
-    assert!(refusal(BundleWriter::create(&file("newer"), &run(), &[])).contains("already exists"));
+    drop(BundleWriter::create(&file("newer"), &run(), &Setup::default()).unwrap());
+    assert!(
+        refusal(BundleWriter::create(&file("newer"), &run(), &Setup::default()))
+            .contains("already exists")
+    );
     let conn = rusqlite::Connection::open(file("newer")).unwrap();
     conn.pragma_update(None, "user_version", 99).unwrap();
     assert!(refusal(Bundle::open(&file("newer"))).contains("newer Dyno"));
@@ -206,7 +240,7 @@ fn a_file_that_is_no_bundle_is_refused_by_name() {
 fn a_damaged_bundle_ends_in_an_error_or_data_never_a_panic() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.dyno");
-    let mut writer = BundleWriter::create(&path, &run(), &[]).unwrap();
+    let mut writer = BundleWriter::create(&path, &run(), &Setup::default()).unwrap();
     writer.begin(&key(1)).unwrap();
     (0..3).for_each(|i| writer.interval(&interval(i, latencies(&[50, 70_000, 900_000]))).unwrap());
     writer.end(&point(key(1), Outcome::Measured)).unwrap();
@@ -263,7 +297,7 @@ fn a_full_rocksdb_threads_run_stays_under_200_mb() {
     const GAUGES: usize = 12;
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.dyno");
-    let mut writer = BundleWriter::create(&path, &run(), &[]).unwrap();
+    let mut writer = BundleWriter::create(&path, &run(), &Setup::default()).unwrap();
     let before = size(&path);
     let mut rng = Seed::new(7, 0, 0).at(0);
     writer.begin(&key(1)).unwrap();
@@ -299,7 +333,7 @@ fn a_full_rocksdb_threads_run_stays_under_200_mb() {
 fn a_thousand_points_load_quickly() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.dyno");
-    let mut writer = BundleWriter::create(&path, &run(), &[]).unwrap();
+    let mut writer = BundleWriter::create(&path, &run(), &Setup::default()).unwrap();
     let total = one_second(&mut Seed::new(7, 0, 0).at(0), 5e8);
     for repeat in 1..=1_000 {
         let mut point = point(key(repeat), Outcome::Measured);

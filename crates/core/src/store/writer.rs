@@ -15,9 +15,10 @@ use crate::base::error::{Context, Result, anyhow, bail, failed, refused};
 use crate::base::secret;
 use crate::base::units::Rate;
 use crate::plan::subjects::meters;
+use crate::record::setup::DriveWriteCache;
 use crate::record::{
     Cell, Class, DriveState, Fact, Interval, Outcome, Point, PointKey, PreparationStep, Reported,
-    Run, Sample, Sink, SlowOp, Tally,
+    Run, Sample, Setup, Sink, SlowOp, Tally,
 };
 
 /// The bundle of a running run.
@@ -38,7 +39,7 @@ struct OpenPoint {
 
 impl BundleWriter {
     /// Creates a bundle for `run`, with everything known before its first point.
-    pub fn create(path: &Path, run: &Run, facts: &[Fact]) -> Result<BundleWriter> {
+    pub fn create(path: &Path, run: &Run, setup: &Setup) -> Result<BundleWriter> {
         let shown = path.display();
         OpenOptions::new().write(true).create_new(true).open(path).map_err(|error| match error
             .kind()
@@ -52,11 +53,11 @@ impl BundleWriter {
                 "check that its folder exists and may be written to",
             ),
         })?;
-        let writer = BundleWriter::begin_file(path, run, facts);
+        let writer = BundleWriter::begin_file(path, run, setup);
         writer.with_context(|| format!("creating the bundle {shown}"))
     }
 
-    fn begin_file(path: &Path, run: &Run, facts: &[Fact]) -> Result<BundleWriter> {
+    fn begin_file(path: &Path, run: &Run, setup: &Setup) -> Result<BundleWriter> {
         let mut conn = Connection::open(path)?;
         let meter = QueryMeter::install(&mut conn)?;
         schema::configure_for_writing(&conn)?;
@@ -64,12 +65,11 @@ impl BundleWriter {
         schema::lay_out(&tx)?;
         let mut plan = run.plan.clone();
         meters::hide(&mut plan);
-        let mut plan = serde_json::to_value(&plan)?;
-        secret::hide_json(&mut plan);
-        let plan = plan.to_string();
+        let plan = schema::to_json(&plan)?;
         let sql = "INSERT INTO run (id, dyno_version, started_unix_ns, plan) VALUES (1, ?, ?, ?)";
         tx.execute(sql, params![run.dyno_version, signed(run.started_unix_ns), plan])?;
-        insert_facts(&tx, None, facts)?;
+        super::setup::insert(&tx, &setup.host, &setup.drives)?;
+        insert_facts(&tx, None, &setup.facts)?;
         tx.commit()?;
         Ok(BundleWriter { conn, meter, path: path.to_owned(), open: None })
     }
@@ -343,6 +343,13 @@ impl Sink for BundleWriter {
 
     fn facts(&mut self, facts: &[Fact]) -> Result<()> {
         self.add_facts(facts)
+    }
+
+    fn write_caches(&mut self, states: &[DriveWriteCache]) -> Result<()> {
+        let tx = self.conn.unchecked_transaction()?;
+        super::setup::note_write_caches(&tx, states)
+            .and_then(|()| Ok(tx.commit()?))
+            .with_context(|| self.writing())
     }
 
     fn prepared(&mut self, prepared: &[PreparationStep]) -> Result<()> {

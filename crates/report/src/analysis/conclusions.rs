@@ -46,8 +46,8 @@ pub fn draw(facts: &mut Facts) {
         comparisons.gaps = published::gaps(subjects, measured);
     }
     comparisons.by_size = sizes::groups(measured, setup);
-    comparisons.not_given = conditions::unknown(measured, setup);
+    comparisons.not_given = conditions::unknown(subjects, measured, setup);
     comparisons.shifts = together::all(measured, setup);
     comparisons.outlying = specimens::apart(measured);
-    comparisons.models = specimens::of_models(subjects, setup, measured, comparisons);
+    comparisons.models = specimens::of_models(subjects, measured, comparisons);
 }

@@ -2,6 +2,7 @@
 
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::title::PlanText;
+use crate::record::setup::{DriveField, HostField, SetupValue};
 
 /// The grade of a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,8 +30,14 @@ pub struct Difference {
 /// What may differ, or affect subjects unequally.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {
-    /// A disclosed fact, with its heading.
+    /// A fact of an engine or the measuring program, with its heading.
     Fact(String, String),
+    /// A field of the drives.
+    Drive(DriveField),
+    /// The number of drives.
+    DriveCount,
+    /// A field of the hosts.
+    Host(HostField),
     /// The version of the measuring method.
     Method,
     /// A setting of the plan, by its path.
@@ -62,8 +69,12 @@ pub enum Condition {
 /// What a subject has of a condition.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ConditionValue {
-    /// As bundles and plans have it.
+    /// As plans have it.
     Text(String),
+    /// Of a host, a drive or an engine.
+    Setup(SetupValue),
+    /// This many drives.
+    Drives(usize),
     /// What was done to its drives, each action with what was asked for; nothing where empty.
     Prepared(Vec<(String, String)>),
     /// Degrees Celsius.

@@ -29,7 +29,8 @@ use crate::plan::model::headline::AxisPlace;
 use crate::plan::search::Search;
 use crate::plan::specification::{Specification, Specifications};
 use crate::plan::{LoopKind, Order, Plan, Timing};
-use crate::record::key::devices;
+use crate::record::key::{FactHeading, devices};
+use crate::record::setup::HostSetup;
 use crate::record::{Class, Fact, Mask, PacingFloor, PreparationStep, ServerShare, VectorSearch};
 use crate::stats::runs::trend::Drift;
 
@@ -79,7 +80,7 @@ pub struct SetupFacts {
     pub runs: Keyed<RunKey, RunFacts>,
     /// The preparation of the drives, with their subject.
     pub prepared: Vec<(SubjectKey, PreparationStep)>,
-    /// Facts of hosts, drives and engines, by heading.
+    /// Facts of engines, imports and the measuring program, by heading.
     pub disclosure: Vec<DisclosureGroup>,
 }
 
@@ -178,6 +179,8 @@ pub struct RunFacts {
     pub shares_device: bool,
     /// The open-loop latency of an engine that takes no time, measured at the start of the run.
     pub pacing_floor: Option<PacingFloor>,
+    /// The host.
+    pub host: HostSetup,
     /// The resolved plan, also as JSON, from which the run can be repeated.
     pub resolved: Plan,
     /// The resolved plan as JSON.
@@ -347,12 +350,42 @@ pub struct EarlyEnd {
     pub cause: String,
 }
 
-/// One heading of the disclosure with its rows.
+/// To whom a group of facts belongs.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum GroupOwner {
+    /// A run as a whole.
+    Run(RunKey),
+    /// A subject in the step of this name, as its engine reported.
+    Step(SubjectKey, String),
+    /// Points of any subject and step, which the rows name.
+    Points,
+}
+
+impl GroupOwner {
+    /// The name of the step to which the facts belong.
+    pub fn step(&self) -> Option<&str> {
+        match self {
+            GroupOwner::Step(_, step) => Some(step),
+            GroupOwner::Run(_) | GroupOwner::Points => None,
+        }
+    }
+}
+
+/// Facts that are only disclosed, under one heading.
 pub struct DisclosureGroup {
-    /// The heading, with its subject or run.
+    /// To whom they belong.
+    pub owner: GroupOwner,
+    /// The heading: "RocksDB", "Physical devices".
     pub name: String,
     /// Names and values, in order of collection.
     pub rows: Vec<(String, String)>,
+}
+
+impl DisclosureGroup {
+    /// Whether it describes the measuring program.
+    pub fn is_of_dyno(&self) -> bool {
+        self.name == FactHeading::Dyno.name()
+    }
 }
 
 impl ReportStatements {

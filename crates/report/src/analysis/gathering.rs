@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::facts::{
-    AxisFacts, AxisPosition, CellCost, CellFacts, DisclosureGroup, EarlyEnd, Facts, ProtocolFacts,
-    ReportStatements, RunFacts, StepFacts, SubjectFacts,
+    AxisFacts, AxisPosition, CellCost, CellFacts, DisclosureGroup, EarlyEnd, Facts, GroupOwner,
+    ProtocolFacts, ReportStatements, RunFacts, StepFacts, SubjectFacts,
 };
 use super::question::{self, Question};
 use crate::analysis::bare_step::{imported as imported_step, planned};
@@ -27,10 +27,9 @@ use crate::analysis::points::point_summary::summarise;
 use crate::analysis::points::replay::PointReplay;
 use crate::analysis::title::{PlanText, ProtocolTitle};
 use crate::base::error::{Context, Result, failed};
-use crate::base::units;
 use crate::plan::specification::{Specification, Specifications};
 use crate::plan::{Axis, LoopKind, Plan, PointIndex, Step, SweptKnob, Timing};
-use crate::record::key::{FactHeading, drive};
+use crate::record::setup::DriveSetup;
 use crate::record::{
     Ceiling, Class, Fact, IdlePower, Mask, Outcome, OwnLateness, PacingFloor, Point, PointContents,
     RunContents, VectorSearch, Verified, is_of_replay,
@@ -84,7 +83,7 @@ pub struct Gathering {
     /// The steps by name.
     steps: HashMap<String, StepKey>,
     seen: HashSet<(StepKey, u64)>,
-    groups: HashMap<String, usize>,
+    groups: HashMap<(GroupOwner, String), usize>,
     hosts: Gathered,
 }
 
@@ -102,7 +101,7 @@ impl Gathering {
         let plan = &first.run.plan;
         let facts = Facts {
             protocol: ProtocolFacts {
-                title: ProtocolTitle::of(plan, RunFacts::shares_device(plan, &first.facts)),
+                title: ProtocolTitle::of(plan, RunFacts::shares_device(plan, &first.setup.facts)),
                 name: plan.protocol.name.clone(),
                 source: PlanText::source(plan),
             },
@@ -138,7 +137,8 @@ impl Gathering {
         all: &[RunContents],
         wanted: &[(usize, String)],
     ) -> Result<()> {
-        let RunContents { file, run, facts: noted, prepared } = contents;
+        let RunContents { file, run, setup, prepared } = contents;
+        let noted = &setup.facts;
         let facts = &mut self.facts;
         let index = facts.setup.runs.push_and_get_key(RunFacts {
             file: file.clone(),
@@ -148,6 +148,7 @@ impl Gathering {
             until_percent: run.plan.until.map(|u| u.percent),
             order: run.plan.order,
             shares_device: RunFacts::shares_device(&run.plan, noted),
+            host: setup.host.clone(),
             pacing_floor: noted.iter().find_map(PacingFloor::of_fact),
             plan: serde_json::to_string_pretty(&run.plan).context("writing the plan as JSON")?,
             resolved: run.plan.clone(),
@@ -172,12 +173,15 @@ impl Gathering {
             let stated = run.plan.stated.get(&subject.name).cloned();
             facts.statements.specifications.extend(stated.map(|own| (label.clone(), own)));
             let drives = subject.drives.iter().map(|d| d.place.path().display().to_string());
+            let setups = setup.drives.iter().filter(|d| d.subject == subject.name).cloned();
+            let setups: Vec<DriveSetup> = setups.collect();
             let key = facts.subjects.push_and_get_key(SubjectFacts {
                 name: label,
                 own_name: subject.name.clone(),
                 run: index,
                 drives: drives.collect(),
-                capacity_bytes: capacity_bytes(&run.plan, noted, &subject.name),
+                capacity_bytes: capacity_bytes(&run.plan, &setups, &subject.name),
+                setups,
                 knobs: subject.overrides.clone(),
             });
             names.insert(subject.name.clone(), key);
@@ -190,29 +194,29 @@ impl Gathering {
                 facts.measured.steps.push(step);
             }
         }
-        let several = (all.len() > 1).then_some(file.as_str());
         for p in prepared {
             facts.setup.prepared.extend(names.get(&p.subject).map(|subject| (*subject, p.clone())));
         }
-        noted.iter().for_each(|fact| self.disclose(fact, several));
+        noted.iter().for_each(|fact| self.disclose(fact, index));
         self.planned.push(PlannedRun::of(&run.plan, names));
         self.idle.push(noted.iter().filter_map(IdlePower::of_fact).collect());
         Ok(())
     }
 
-    fn group(&mut self, name: String) -> &mut Vec<(String, String)> {
+    fn group(&mut self, owner: GroupOwner, name: &str) -> &mut Vec<(String, String)> {
         let disclosure = &mut self.facts.setup.disclosure;
-        let at = *self.groups.entry(name).or_insert_with_key(|name| {
-            disclosure.push(DisclosureGroup { name: name.clone(), rows: Vec::new() });
+        let key = (owner, name.to_string());
+        let at = *self.groups.entry(key).or_insert_with_key(|(owner, name)| {
+            let (owner, name) = (owner.clone(), name.clone());
+            disclosure.push(DisclosureGroup { owner, name, rows: Vec::new() });
             disclosure.len() - 1
         });
         &mut self.facts.setup.disclosure[at].rows
     }
 
-    fn disclose(&mut self, fact: &Fact, file: Option<&str>) {
-        let name = file.map_or_else(|| fact.group.clone(), |f| format!("{} ({f})", fact.group));
+    fn disclose(&mut self, fact: &Fact, run: RunKey) {
         let row = (fact.name.clone(), fact.value.clone());
-        let rows = self.group(name);
+        let rows = self.group(GroupOwner::Run(run), &fact.group);
         if !rows.contains(&row) {
             rows.push(row);
         }
@@ -225,12 +229,12 @@ impl Gathering {
             // An engine's facts are many; those of the load and of verification are single lines.
             let own = Ceiling::of_fact(fact).is_some() || OwnLateness::of_fact(fact).is_some();
             let line = own || is_of_replay(fact) || VectorSearch::of_fact(fact).is_some();
-            let (name, row) = match line || Verified::of_fact(fact).is_some() {
-                true => (fact.group.clone(), format!("{of}, {}", fact.name)),
-                false => (format!("{}: {of}", fact.group), fact.name.clone()),
+            let (owner, row) = match line || Verified::of_fact(fact).is_some() {
+                true => (GroupOwner::Points, format!("{of}, {}", fact.name)),
+                false => (GroupOwner::Step(subject, point.key.step.clone()), fact.name.clone()),
             };
             let row = (row, fact.value.clone());
-            let rows = self.group(name);
+            let rows = self.group(owner, &fact.group);
             match rows.iter_mut().find(|(n, _)| *n == row.0) {
                 // Verification counts are summed over all points.
                 Some(old) => old.1 = Verified::sum(&old.1, &row.1).unwrap_or(row.1),
@@ -370,15 +374,10 @@ impl Gathering {
 }
 
 /// The size of a subject's first drive: as the plan states it, or as the host saw it.
-fn capacity_bytes(plan: &Plan, noted: &[Fact], subject: &str) -> Option<f64> {
-    let heading = format!("{}: {subject}", FactHeading::Drive.name());
-    let of_drive = |fact: &&Fact| {
-        let rest = fact.group.strip_prefix(&heading);
-        fact.name == drive::CAPACITY.name && rest.is_some_and(|r| r.is_empty() || r == " (1)")
-    };
-    let seen = || units::parse_bytes(&noted.iter().find(of_drive)?.value).ok();
+fn capacity_bytes(plan: &Plan, setups: &[DriveSetup], subject: &str) -> Option<f64> {
     let stated = plan.stated.get(subject).and_then(Specification::bytes);
-    stated.or_else(|| seen().map(|bytes| bytes as f64))
+    let seen = || setups.first()?.capacity_bytes.map(|bytes| bytes as f64);
+    stated.or_else(seen)
 }
 
 /// The axis value with the first subject's maximum.

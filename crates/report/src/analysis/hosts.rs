@@ -88,7 +88,10 @@ impl Gathered {
     /// Nothing is gathered for runs without a common start.
     pub fn new(runs: &[RunContents]) -> Gathered {
         let host = |run: &RunContents| {
-            Some(JointHost { file: run.file.clone(), start: CommonStart::of_facts(&run.facts)? })
+            Some(JointHost {
+                file: run.file.clone(),
+                start: CommonStart::of_facts(&run.setup.facts)?,
+            })
         };
         let hosts: Option<Vec<JointHost>> = runs.iter().map(host).collect();
         let together = |hosts: &Vec<JointHost>| {

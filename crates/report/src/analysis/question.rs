@@ -24,7 +24,8 @@ pub struct Question {
 impl Question {
     /// What masks the subjects of these bundles; a name is made of a letter.
     pub fn mask(&self, runs: &[RunContents], name: &dyn Fn(&str) -> String) -> Mask {
-        let of: Vec<Masked<'_>> = runs.iter().map(|r| (&r.run.plan, r.facts.as_slice())).collect();
+        let of = runs.iter().map(|r| (&r.run.plan, r.setup.drives.as_slice()));
+        let of: Vec<Masked<'_>> = of.collect();
         Mask::of(&of, &self.masks, name)
     }
 

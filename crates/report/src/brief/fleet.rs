@@ -136,7 +136,7 @@ fn apart(
         usual = printed(l, &fleet.metric, model.level())
     );
     if let Some(log) = &one.health {
-        sentence = say!(l, "fleet-apart-health", sentence, log);
+        sentence = say!(l, "fleet-apart-health", sentence, log = log.to_string());
     }
     say!(l, "of-step", step = place(l, step, fleet), sentence)
 }

@@ -4,7 +4,6 @@
 use crate::analysis::facts::ReportStatements;
 use crate::language::Language;
 use crate::plan::declaration::CommandLine;
-use crate::record::key::kernel;
 use crate::say;
 
 /// Parameters by name (Documentation/admin-guide/kernel-parameters.txt); a trailing "*" matches all
@@ -78,10 +77,10 @@ const RELEVANT: [&str; 61] = [
     "elevator",
 ];
 
-/// The displayed part of a fact: the relevant part of the command line, and other facts in full.
-pub fn shown(l: Language, statements: &ReportStatements, name: &str, value: &str) -> String {
+/// The displayed part of the command line: all of it if the publisher wants so.
+pub fn shown(l: Language, statements: &ReportStatements, value: &str) -> String {
     let whole = statements.declared.kernel_command_line == Some(CommandLine::Whole);
-    if name != kernel::COMMAND_LINE.name || whole {
+    if whole {
         return value.to_string();
     }
     let (relevant, others): (Vec<&str>, Vec<&str>) =
@@ -114,19 +113,15 @@ mod tests {
                     nvme.poll_queues=4 memory_corruption_check=1";
         let facts = Facts::default();
         assert_eq!(
-            shown(Language::ENGLISH, &facts.statements, "Command line", line),
+            shown(Language::ENGLISH, &facts.statements, line),
             "isolcpus=2-7 rcu-nocbs=2-7 mem=256G nvme.poll_queues=4 (4 other parameters not shown)"
         );
         assert_eq!(
-            shown(Language::ENGLISH, &facts.statements, "Command line", "root=/dev/vda"),
+            shown(Language::ENGLISH, &facts.statements, "root=/dev/vda"),
             "none that is known to matter (1 other parameter not shown)"
-        );
-        assert_eq!(
-            shown(Language::ENGLISH, &facts.statements, "Release", "root=/dev/vda"),
-            "root=/dev/vda"
         );
         let mut whole = Facts::default();
         whole.statements.declared.kernel_command_line = Some(CommandLine::Whole);
-        assert_eq!(shown(Language::ENGLISH, &whole.statements, "Command line", line), line);
+        assert_eq!(shown(Language::ENGLISH, &whole.statements, line), line);
     }
 }

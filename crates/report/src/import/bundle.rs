@@ -8,7 +8,7 @@ use super::{ImportFormat, ImportedFile, axis_of};
 use crate::base::error::{Result, failed};
 use crate::base::output::New;
 use crate::plan::{ImportedRun, ImportedStep, Order, Plan, Protocol, Subject};
-use crate::record::{Fact, Outcome, Run, Sink};
+use crate::record::{Fact, Outcome, Run, Setup, Sink};
 use crate::store::BundleWriter;
 
 /// A file's contents and what the command line says of it.
@@ -88,7 +88,8 @@ pub fn import(
     };
     // Files with a name are complete bundles.
     let new = New::begin(path)?;
-    let mut writer = BundleWriter::create(new.beside(), &run, &facts)?;
+    let mut writer =
+        BundleWriter::create(new.beside(), &run, &Setup { facts, ..Setup::default() })?;
     let points = placed.len();
     for placed in placed {
         let mut point = placed.found.observation.point;

@@ -13,7 +13,7 @@ use crate::brief::text::wording;
 use crate::brief::{Brief, BriefOptions, screens};
 use crate::language::Language;
 use crate::plan::{Axis, Field};
-use crate::record::{Cell, Class, Fact, Point, Run, Sample, Sink};
+use crate::record::{Cell, Class, Fact, Point, Run, Sample, Setup, Sink};
 use crate::store::BundleWriter;
 
 fn document(facts: &Facts) -> Brief {
@@ -103,7 +103,7 @@ fn an_asked_rate_compares_response_times_and_owns_up_to_what_it_missed() {
     let path = folder.path().join("open.dyno");
     let made = Made { values: vec![20_000.0], fail: false, ..SMALL };
     let run = Run { plan: plan(&made), started_unix_ns: STARTED, dyno_version: "0.1.0".into() };
-    let mut writer = BundleWriter::create(&path, &run, &[]).expect("a bundle");
+    let mut writer = BundleWriter::create(&path, &run, &Setup::default()).expect("a bundle");
     for (repeat, subject) in
         (1..=3).flat_map(|repeat| ["Memory", "Disk"].map(|subject| (repeat, subject)))
     {
@@ -149,7 +149,7 @@ fn changed(change: &dyn Fn(&mut Point), watts: &dyn Fn(&str) -> f64) -> Facts {
         (tempfile::tempdir().expect("a temporary folder"), Made { fail: false, ..small() });
     let path = folder.path().join("made.dyno");
     let run = Run { plan: plan(&made), started_unix_ns: STARTED, dyno_version: "0.1.0".into() };
-    let mut writer = BundleWriter::create(&path, &run, &[]).expect("a bundle");
+    let mut writer = BundleWriter::create(&path, &run, &Setup::default()).expect("a bundle");
     for repeat in 1..=made.repeats {
         for (value, subject) in
             made.values.iter().flat_map(|v| ["Memory", "Disk"].map(|subject| (*v, subject)))

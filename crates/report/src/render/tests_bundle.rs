@@ -8,7 +8,8 @@ use crate::plan::{
     Arrival, Axis, Component, Drive, DrivePlace, Field, Knobs, Load, Order, Plan, PointKey,
     Protocol, Step, Stream, Subject, Sweep,
 };
-use crate::record::{Cell, Class, Fact, Interval, Outcome, Point, Run, Sink, Tally};
+use crate::record::setup::HostSetup;
+use crate::record::{Cell, Class, Fact, Interval, Outcome, Point, Run, Setup, Sink, Tally};
 use crate::store::BundleWriter;
 
 const SECOND: u64 = 1_000_000_000;
@@ -163,11 +164,12 @@ pub fn point(made: &Made, subject: &str, value: f64, repeat: u32) -> Point {
 
 pub fn write_bundle(path: &Path, made: &Made) -> Result<()> {
     let run = Run { plan: plan(made), started_unix_ns: STARTED, dyno_version: "0.1.0".into() };
-    let facts = [
-        Fact::new("Host", "name", "bench-1"),
-        Fact::new("CPU", "model", "Example 9000 <64 cores>"),
-    ];
-    let mut writer = BundleWriter::create(path, &run, &facts)?;
+    let host = HostSetup {
+        name: Some("bench-1".into()),
+        cpu_model: Some("Example 9000 <64 cores>".into()),
+        ..HostSetup::default()
+    };
+    let mut writer = BundleWriter::create(path, &run, &Setup { host, ..Setup::default() })?;
     for repeat in 1..=made.repeats {
         for &value in &made.values {
             for subject in ["Memory", "Disk"] {

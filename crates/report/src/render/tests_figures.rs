@@ -11,7 +11,7 @@ use crate::brief::{Brief, BriefOptions};
 use crate::chart::tests::check;
 use crate::chart::{self, Palette};
 use crate::language::Language;
-use crate::record::{Class, Evidence, Run, Sample, Sink, SlowOp};
+use crate::record::{Class, Evidence, Run, Sample, Setup, Sink, SlowOp};
 use crate::store::BundleWriter;
 
 fn facts(paths: &[PathBuf]) -> Facts {
@@ -30,7 +30,7 @@ fn neighbours() -> Facts {
         names.iter().map(|name| stream(name, name.starts_with("reader"))).collect();
     of.protocol.steps[0].sweep = None;
     let run = Run { plan: of, started_unix_ns: STARTED, dyno_version: "0.1.0".into() };
-    let mut writer = BundleWriter::create(&path, &run, &[]).expect("a bundle");
+    let mut writer = BundleWriter::create(&path, &run, &Setup::default()).expect("a bundle");
     for (repeat, subject) in
         (1..=3).flat_map(|repeat| ["Memory", "Disk"].map(|subject| (repeat, subject)))
     {

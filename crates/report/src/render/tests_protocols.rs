@@ -4,7 +4,9 @@ use super::tests_bundle::{STARTED, cell, interval, tally};
 use super::tests_languages::foreign;
 use crate::analysis::{Facts, Question};
 use crate::plan::{Plan, PointPlan, SteadyMetric, SteadyRule, points, protocols};
-use crate::record::{Cell, Class, Outcome, Point, PreparationStep, Run, Sample, Sink, SteadyState};
+use crate::record::{
+    Cell, Class, Outcome, Point, PreparationStep, Run, Sample, Setup, Sink, SteadyState,
+};
 use crate::stats::steady::judge;
 use crate::store::BundleWriter;
 
@@ -104,7 +106,7 @@ pub fn facts_on(protocol: &str, drives: u32) -> Facts {
     let path = folder.path().join("made.dyno");
     let plan = Plan { repeats: 3, ..plan(protocol) };
     let run = Run { plan: plan.clone(), started_unix_ns: STARTED, dyno_version: "0.1.0".into() };
-    let mut writer = BundleWriter::create(&path, &run, &[]).expect("a bundle");
+    let mut writer = BundleWriter::create(&path, &run, &Setup::default()).expect("a bundle");
     writer.prepared(&prepared()).expect("rows");
     let mut seen: Vec<(String, String)> = Vec::new();
     for of in points(&plan) {

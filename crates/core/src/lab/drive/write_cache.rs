@@ -2,41 +2,20 @@
 //! restored. An NVMe drive reports it (Identify Controller, VWC; feature 06h); for other drives the
 //! kernel's setting is used (`queue/write_cache`), which controls whether it sends flushes.
 
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{fmt, fs};
 
 use serde_json::Value;
 
 use crate::base::error::{Context, Result, failed};
 use crate::lab::drive::exclusive::Exclusive;
 use crate::lab::guard::disk::{Disk, read};
-use crate::lab::machine::facts::{heading, mount_of};
+use crate::lab::machine::facts::mount_of;
 use crate::lab::nvme::Spelling;
 use crate::lab::{guard, nvme};
 use crate::plan::{Drive, DrivePlace, Subject};
-use crate::record::Fact;
-use crate::record::key::FactKey;
-
-/// A drive's handling of data that it has acknowledged but not made durable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WriteCacheState {
-    /// It has no volatile cache, or reports none.
-    Absent,
-    /// Acknowledged data may be lost without a flush.
-    On,
-    /// It has one, which is switched off.
-    Off,
-}
-
-impl fmt::Display for WriteCacheState {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            WriteCacheState::Absent => "none",
-            WriteCacheState::On => "on",
-            WriteCacheState::Off => "off",
-        })
-    }
-}
+pub use crate::record::setup::WriteCacheState;
+use crate::record::setup::{DriveWriteCache, WriteCacheTime};
 
 /// Its number for `get-feature` and `set-feature` (NVM Express Base Specification 2.0, 5.27.1.4).
 const FEATURE: &str = "--feature-id=6";
@@ -78,13 +57,13 @@ fn queue(disk: &Disk) -> PathBuf {
     disk.sysfs.join("queue/write_cache")
 }
 
-/// The state of the volatile write cache of each drive of a subject, as `key`.
-pub fn facts(subject: &Subject, key: FactKey) -> Vec<Fact> {
-    let of = |(i, drive): (usize, &Drive)| {
+/// The state of the volatile write cache of each drive of a subject, if it is reported.
+pub fn states(subject: &Subject, time: WriteCacheTime) -> Vec<DriveWriteCache> {
+    let of = |(number, drive): (u32, &Drive)| {
         let state = state(&drive.place)?;
-        Some(Fact::new(heading(subject, i), key.name, state))
+        Some(DriveWriteCache { subject: subject.name.clone(), drive: number, time, state })
     };
-    subject.drives.iter().enumerate().filter_map(of).collect()
+    (0..).zip(&subject.drives).filter_map(of).collect()
 }
 
 /// As reported by an NVMe drive.

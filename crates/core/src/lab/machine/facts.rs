@@ -4,31 +4,21 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use crate::base::units;
-use crate::lab::machine::host::{self, push, read};
+use crate::lab::machine::host::{self, read, read_number};
 use crate::lab::nvme;
 use crate::plan::{DrivePlace, Subject};
-use crate::record::Fact;
-use crate::record::key::{FactHeading, drive};
+use crate::record::Setup;
+use crate::record::setup::{DriveSetup, HealthLog, Settings};
 
 /// Host, processor, memory, kernel, and the filesystem and device of every drive of every subject.
-pub fn gather(subjects: &[Subject]) -> Vec<Fact> {
-    let mut facts = Vec::new();
-    host::gather(&mut facts);
+pub fn gather(subjects: &[Subject]) -> Setup {
+    let mut drives = Vec::new();
     for subject in subjects {
-        for (i, drive) in subject.drives.iter().enumerate() {
-            under(&mut facts, &heading(subject, i), &drive.place);
+        for (number, drive) in (0..).zip(&subject.drives) {
+            drives.push(of_drive(&subject.name, number, &drive.place));
         }
     }
-    facts
-}
-
-/// The heading of a drive's facts.
-pub(in crate::lab) fn heading(subject: &Subject, drive: usize) -> String {
-    match subject.drives.len() {
-        1 => format!("{}: {}", FactHeading::Drive.name(), subject.name),
-        _ => format!("{}: {} ({})", FactHeading::Drive.name(), subject.name, drive + 1),
-    }
+    Setup { host: host::gather(), drives, facts: Vec::new() }
 }
 
 /// The filesystem of a path, from /proc/self/mountinfo.
@@ -59,15 +49,20 @@ pub(in crate::lab) fn mount_of(path: &Path) -> Option<MountFacts> {
     mounts.filter(|m| path.starts_with(&m.point)).max_by_key(|m| m.point.len())
 }
 
-fn under(facts: &mut Vec<Fact>, group: &str, place: &DrivePlace) {
-    facts.push(Fact::new(group, "Path", place.path().display()));
+fn of_drive(subject: &str, drive: u32, place: &DrivePlace) -> DriveSetup {
+    let mut setup = DriveSetup {
+        subject: subject.to_string(),
+        drive,
+        path: Some(place.path().display().to_string()),
+        ..DriveSetup::default()
+    };
     let block = match place {
         DrivePlace::Directory(path) => {
-            let Some(mount) = mount_of(path) else { return };
-            facts.push(Fact::new(group, drive::FILESYSTEM.name, &mount.kind));
-            facts.push(Fact::new(group, "Filesystem on", &mount.source));
-            facts.push(Fact::new(group, drive::MOUNT_OPTIONS.name, &mount.options));
-            push(facts, group, drive::FILLED.name, filesystem_filled(path).map(percent));
+            let Some(mount) = mount_of(path) else { return setup };
+            setup.filesystem = Some(mount.kind);
+            setup.filesystem_source = Some(mount.source);
+            setup.mount_options = Some(mount.options);
+            setup.filled_share = filesystem_filled(path);
             PathBuf::from("/sys/dev/block").join(&mount.device)
         }
         DrivePlace::Device { path, .. } => {
@@ -75,17 +70,14 @@ fn under(facts: &mut Vec<Fact>, group: &str, place: &DrivePlace) {
             PathBuf::from("/sys/class/block").join(name.unwrap_or_default())
         }
     };
-    block_device(facts, group, &block);
+    block_device(&mut setup, &block);
+    setup
 }
 
 /// The used share of a filesystem.
 fn filesystem_filled(path: &Path) -> Option<f64> {
     let stat = rustix::fs::statvfs(path).ok().filter(|stat| stat.f_blocks > 0)?;
     Some(1.0 - stat.f_bfree as f64 / stat.f_blocks as f64)
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.0} %", share * 100.0)
 }
 
 /// Queue settings of a device that affect a load.
@@ -102,29 +94,30 @@ const QUEUE: [&str; 9] = [
 ];
 
 /// An NVMe drive's health log; None for other drives, or without permission.
-fn health_log(disk: &OsStr) -> Option<String> {
+fn health_log(disk: &OsStr) -> Option<HealthLog> {
     if !disk.to_string_lossy().starts_with("nvme") {
         return None;
     }
     nvme::health_log(&Path::new("/dev").join(disk)).map(|log| health(&log))
 }
 
-fn health(log: &[u8]) -> String {
+fn health(log: &[u8]) -> HealthLog {
     let number = |at: usize| {
         let mut bytes = [0; 8];
         bytes.copy_from_slice(&log[at..at + 8]);
         u64::from_le_bytes(bytes)
     };
-    let [warning, spare, used] = [log[0], log[3], log[5]];
-    let (hours, media_errors) = (number(128), number(160));
-    format!(
-        "{used} % used, {spare} % spare, {media_errors} media errors, critical warning \
-         {warning:02x}h, {hours} h powered on"
-    )
+    HealthLog {
+        used_percent: log[5],
+        spare_percent: log[3],
+        media_errors: number(160),
+        critical_warning: log[0],
+        powered_on_hours: number(128),
+    }
 }
 
 /// A block device's sysfs attributes; for a partition, the whole disk's.
-fn block_device(facts: &mut Vec<Fact>, group: &str, sysfs: &Path) {
+fn block_device(setup: &mut DriveSetup, sysfs: &Path) {
     let Ok(own) = sysfs.canonicalize() else { return };
     let disk = if own.join("partition").exists() {
         own.parent().map(Path::to_path_buf).unwrap_or(own)
@@ -132,47 +125,30 @@ fn block_device(facts: &mut Vec<Fact>, group: &str, sysfs: &Path) {
         own
     };
     let get = |name: &str| read(disk.join(name));
-    push(facts, group, "Device", disk.file_name().map(|n| n.to_string_lossy().into_owned()));
-    push(facts, group, drive::MODEL.name, get("device/model"));
-    push(facts, group, drive::SERIAL.name, get("device/serial").or_else(|| get("serial")));
-    push(facts, group, drive::FIRMWARE.name, get("device/firmware_rev"));
-    push(facts, group, drive::HEALTH.name, disk.file_name().and_then(health_log));
-    let sectors = get("size").and_then(|s| s.parse::<u64>().ok());
-    push(facts, group, drive::CAPACITY.name, sectors.map(|s| units::bytes(s * 512)));
-    push(
-        facts,
-        group,
-        drive::LOGICAL_BLOCK_SIZE.name,
-        get("queue/logical_block_size").map(|b| format!("{b} bytes")),
-    );
-    push(
-        facts,
-        group,
-        "Physical block size",
-        get("queue/physical_block_size").map(|b| format!("{b} bytes")),
-    );
-    push(
-        facts,
-        group,
-        drive::METADATA.name,
-        get("metadata_bytes").filter(|b| b != "0").map(|b| format!("{b} bytes a block")),
-    );
+    let count = |name: &str| read_number(disk.join(name));
+    setup.device = disk.file_name().map(|n| n.to_string_lossy().into_owned());
+    setup.model = get("device/model");
+    setup.serial = get("device/serial").or_else(|| get("serial"));
+    setup.firmware = get("device/firmware_rev");
+    setup.health = disk.file_name().and_then(health_log);
+    // The kernel counts in sectors of 512 bytes, whatever the logical block size.
+    setup.capacity_bytes = count("size").and_then(|sectors| sectors.checked_mul(512));
+    setup.logical_block_bytes = count("queue/logical_block_size");
+    setup.physical_block_bytes = count("queue/physical_block_size");
+    setup.metadata_bytes = count("metadata_bytes");
     // From 6.8 on, the kernel reports the namespace's utilisation in its blocks.
-    let used = get("nuse").and_then(|n| n.parse::<f64>().ok());
-    let block = get("queue/logical_block_size").and_then(|b| b.parse::<f64>().ok());
-    let whole = sectors.map(|s| s as f64 * 512.0).filter(|bytes| *bytes > 0.0);
-    push(
-        facts,
-        group,
-        drive::FILLED.name,
-        used.zip(block).zip(whole).map(|((n, b), whole)| percent(n * b / whole)),
-    );
-    push(facts, group, drive::SCHEDULER.name, get("queue/scheduler"));
-    push(facts, group, drive::WRITE_CACHE.name, get("queue/write_cache"));
-    let settings =
-        QUEUE.iter().filter_map(|name| Some(format!("{name}={}", get(&format!("queue/{name}"))?)));
-    let settings: Vec<String> = settings.collect();
-    push(facts, group, drive::QUEUE.name, (!settings.is_empty()).then(|| settings.join(" ")));
+    let used_bytes = count("nuse")
+        .zip(setup.logical_block_bytes)
+        .map(|(blocks, block_bytes)| blocks as f64 * block_bytes as f64);
+    let whole_bytes = setup.capacity_bytes.filter(|bytes| *bytes > 0);
+    setup.filled_share = setup
+        .filled_share
+        .or_else(|| used_bytes.zip(whole_bytes).map(|(used, whole)| used / whole as f64));
+    setup.scheduler = get("queue/scheduler");
+    setup.write_cache = get("queue/write_cache");
+    let queue =
+        QUEUE.iter().filter_map(|name| Some((name.to_string(), get(&format!("queue/{name}"))?)));
+    setup.queue = queue.collect::<Settings>();
     let controller = controller_of(&disk);
     // A controller's own `device` is the PCI function.
     let pci = |name: &str| {
@@ -181,15 +157,15 @@ fn block_device(facts: &mut Vec<Fact>, group: &str, sysfs: &Path) {
     // An emulated link says "Unknown", 0 or 255.
     let known =
         |name: &str| pci(name).filter(|value| !["Unknown", "0", "255"].contains(&value.as_str()));
-    push(facts, group, drive::LINK_SPEED.name, known("current_link_speed"));
-    push(facts, group, drive::LINK_WIDTH.name, known("current_link_width"));
-    push(facts, group, "Highest link speed", known("max_link_speed"));
-    push(facts, group, "Highest link width", known("max_link_width"));
-    let node = pci("numa_node").filter(|node| node != "-1");
-    let distance =
-        node.as_ref().and_then(|n| read(format!("/sys/devices/system/node/node{n}/distance")));
-    push(facts, group, drive::NUMA_NODE.name, node);
-    push(facts, group, "NUMA distance to nodes 0, 1, …", distance);
+    let lanes = |name: &str| known(name).and_then(|lanes| lanes.parse().ok());
+    setup.link_speed = known("current_link_speed");
+    setup.link_lanes = lanes("current_link_width");
+    setup.highest_link_speed = known("max_link_speed");
+    setup.highest_link_lanes = lanes("max_link_width");
+    // "-1" if the firmware assigns none.
+    setup.numa_node = pci("numa_node").and_then(|node| node.parse().ok());
+    setup.numa_distances =
+        setup.numa_node.and_then(|n| read(format!("/sys/devices/system/node/node{n}/distance")));
 }
 
 /// The controller of a disk: its `device`, or if that is a multipath subsystem, its first
@@ -215,13 +191,19 @@ mod tests {
         (log[0], log[3], log[5]) = (0x04, 97, 3);
         log[128..130].copy_from_slice(&4_321u16.to_le_bytes());
         log[160] = 2;
-        let says = "3 % used, 97 % spare, 2 media errors, critical warning 04h, 4321 h powered on";
-        assert_eq!(health(&log), says);
+        let expected = HealthLog {
+            used_percent: 3,
+            spare_percent: 97,
+            media_errors: 2,
+            critical_warning: 4,
+            powered_on_hours: 4_321,
+        };
+        assert_eq!(health(&log), expected);
     }
 
     #[test]
     fn the_filesystem_of_a_directory_is_disclosed() {
-        let facts = gather(&[Subject {
+        let setup = gather(&[Subject {
             name: "A".into(),
             drives: vec![crate::plan::Drive {
                 place: DrivePlace::Directory("/proc".into()),
@@ -232,8 +214,8 @@ mod tests {
             }],
             ..Subject::default()
         }]);
-        let found = facts.iter().find(|f| f.group == "Drive: A" && f.name == "Filesystem");
-        assert_eq!(found.map(|f| f.value.as_str()), Some("proc"));
-        assert!(facts.iter().any(|f| f.group == "Kernel" && f.name == "Release"));
+        assert_eq!(setup.drives[0].subject, "A");
+        assert_eq!(setup.drives[0].filesystem.as_deref(), Some("proc"));
+        assert!(setup.host.kernel_release.is_some());
     }
 }

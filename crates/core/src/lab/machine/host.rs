@@ -6,57 +6,50 @@ use std::path::Path;
 
 use crate::base::{secret, units};
 use crate::lab::machine::cgroup::{OwnGroup, number};
-use crate::record::Fact;
-use crate::record::key::{FactHeading, FactKey, cpu, host, kernel, memory};
+use crate::record::setup::{HostSetup, Settings};
 
 pub(in crate::lab) fn read(path: impl AsRef<Path>) -> Option<String> {
     let text = fs::read_to_string(path).ok()?.trim().to_string();
     (!text.is_empty()).then_some(text)
 }
 
-/// Adds a fact, if there is one, without secrets.
-pub(in crate::lab) fn push(facts: &mut Vec<Fact>, group: &str, name: &str, value: Option<String>) {
-    if let Some(value) = value {
-        facts.push(Fact::new(group, name, secret::hide(&value)));
-    }
+/// A file's number.
+pub(in crate::lab) fn read_number(path: impl AsRef<Path>) -> Option<u64> {
+    read(path)?.parse().ok()
 }
 
-/// The same for facts with a known key.
-fn push_key(facts: &mut Vec<Fact>, key: FactKey, value: Option<String>) {
-    push(facts, key.heading.map_or("", FactHeading::name), key.name, value);
+/// The host's setup, without secrets.
+pub fn gather() -> HostSetup {
+    let mut setup = HostSetup::default();
+    server(&mut setup);
+    processors(&mut setup);
+    memory(&mut setup);
+    kernel(&mut setup);
+    setup
 }
 
-pub fn gather(facts: &mut Vec<Fact>) {
-    of_server(facts);
-    of_processor(facts);
-    of_memory(facts);
-    of_kernel(facts);
-}
-
-fn of_server(facts: &mut Vec<Fact>) {
+fn server(setup: &mut HostSetup) {
     let dmi = |name: &str| read(format!("/sys/class/dmi/id/{name}"));
-    push_key(facts, host::NAME, read("/proc/sys/kernel/hostname"));
-    push_key(facts, host::VENDOR, dmi("sys_vendor"));
-    push_key(facts, host::SERVER, dmi("product_name"));
-    push_key(facts, host::BOARD, dmi("board_name"));
+    setup.name = read("/proc/sys/kernel/hostname");
+    setup.vendor = dmi("sys_vendor");
+    setup.server = dmi("product_name");
+    setup.board = dmi("board_name");
     let bios = [dmi("bios_vendor"), dmi("bios_version"), dmi("bios_date")];
     let bios: Vec<String> = bios.into_iter().flatten().collect();
-    push_key(facts, host::BIOS, (!bios.is_empty()).then(|| bios.join(", ")));
+    setup.bios = (!bios.is_empty()).then(|| bios.join(", "));
     let release = read("/etc/os-release").unwrap_or_default();
-    let name = release
+    setup.operating_system = release
         .lines()
         .find_map(|l| l.strip_prefix("PRETTY_NAME="))
         .map(|n| n.trim_matches('"').to_string());
-    push_key(facts, host::OPERATING_SYSTEM, name);
-    let virtual_of = read("/sys/hypervisor/type").or_else(|| {
+    setup.virtual_machine = read("/sys/hypervisor/type").or_else(|| {
         let info = read("/proc/cpuinfo").unwrap_or_default();
         let flags = info.lines().find(|l| l.starts_with("flags")).unwrap_or_default();
         flags.split_whitespace().any(|f| f == "hypervisor").then(|| "yes".to_string())
     });
-    push_key(facts, host::VIRTUAL_MACHINE, virtual_of);
 }
 
-fn of_processor(facts: &mut Vec<Fact>) {
+fn processors(setup: &mut HostSetup) {
     let info = read("/proc/cpuinfo").unwrap_or_default();
     let field = |key: &str| {
         let line = info.lines().find(|l| l.split(':').next().is_some_and(|k| k.trim() == key))?;
@@ -67,39 +60,21 @@ fn of_processor(facts: &mut Vec<Fact>) {
             info.lines().filter(|l| l.split(':').next().is_some_and(|k| k.trim() == key)).collect();
         all.sort_unstable();
         all.dedup();
-        all.len()
+        all.len() as u64
     };
-    push_key(facts, cpu::MODEL, field("model name"));
-    push_key(
-        facts,
-        cpu::SOCKETS,
-        Some(distinct("physical id")).filter(|n| *n > 0).map(|n| n.to_string()),
-    );
-    push_key(facts, cpu::CORES, field("cpu cores"));
-    push_key(
-        facts,
-        cpu::LOGICAL_PROCESSORS,
-        std::thread::available_parallelism().ok().map(|n| n.to_string()),
-    );
-    push_key(facts, cpu::SMT, read("/sys/devices/system/cpu/smt/control"));
-    push(facts, FactHeading::Cpu.name(), "Microcode", field("microcode"));
+    setup.cpu_model = field("model name");
+    setup.cpu_sockets = Some(distinct("physical id")).filter(|n| *n > 0);
+    setup.cores_per_socket = field("cpu cores").and_then(|n| n.parse().ok());
+    setup.logical_processors = std::thread::available_parallelism().ok().map(|n| n.get() as u64);
+    setup.smt = read("/sys/devices/system/cpu/smt/control");
+    setup.microcode = field("microcode");
     let scaling = |name: &str| read(format!("/sys/devices/system/cpu/cpu0/cpufreq/{name}"));
-    push_key(facts, cpu::GOVERNOR, scaling("scaling_governor"));
-    push_key(facts, cpu::FREQUENCY_DRIVER, scaling("scaling_driver"));
-    push(
-        facts,
-        FactHeading::Cpu.name(),
-        "Energy preference",
-        scaling("energy_performance_preference"),
-    );
-    let highest = scaling("cpuinfo_max_freq").and_then(|khz| khz.parse::<f64>().ok());
-    push_key(facts, cpu::HIGHEST_FREQUENCY, highest.map(|khz| format!("{:.2} GHz", khz / 1e6)));
-    push(
-        facts,
-        FactHeading::Cpu.name(),
-        "Idle driver",
-        read("/sys/devices/system/cpu/cpuidle/current_driver"),
-    );
+    setup.governor = scaling("scaling_governor");
+    setup.frequency_driver = scaling("scaling_driver");
+    setup.energy_preference = scaling("energy_performance_preference");
+    let highest_khz = scaling("cpuinfo_max_freq").and_then(|khz| khz.parse::<u64>().ok());
+    setup.highest_frequency_hz = highest_khz.map(|khz| khz.saturating_mul(1000));
+    setup.idle_driver = read("/sys/devices/system/cpu/cpuidle/current_driver");
     if let Ok(entries) = fs::read_dir("/sys/devices/system/cpu/vulnerabilities") {
         let mut on: Vec<String> = entries
             .flatten()
@@ -107,15 +82,11 @@ fn of_processor(facts: &mut Vec<Fact>) {
             .map(|e| e.file_name().to_string_lossy().into_owned())
             .collect();
         on.sort_unstable();
-        push_key(
-            facts,
-            cpu::MITIGATIONS,
-            Some(if on.is_empty() { "none".into() } else { on.join(", ") }),
-        );
+        setup.mitigations = Some(on);
     }
     let nodes = fs::read_dir("/sys/devices/system/node").into_iter().flatten().flatten();
-    let nodes = nodes.filter(|e| e.path().join("distance").exists()).count();
-    push_key(facts, cpu::NUMA_NODES, (nodes > 0).then(|| nodes.to_string()));
+    let nodes = nodes.filter(|e| e.path().join("distance").exists()).count() as u64;
+    setup.numa_nodes = Some(nodes).filter(|nodes| *nodes > 0);
 }
 
 /// `MemTotal`, bytes.
@@ -142,31 +113,20 @@ pub fn least_memory() -> Option<(String, u64)> {
     groups.chain(host).min_by_key(|(_, bytes)| *bytes)
 }
 
-fn of_memory(facts: &mut Vec<Fact>) {
+fn memory(setup: &mut HostSetup) {
     let info = read("/proc/meminfo").unwrap_or_default();
-    let kib = |key: &str| {
+    let bytes = |key: &str| {
         let line = info.lines().find(|l| l.starts_with(key))?;
-        line.split_whitespace().nth(1)?.parse::<u64>().ok()
+        line.split_whitespace().nth(1)?.parse::<u64>().ok()?.checked_mul(1024)
     };
-    push_key(facts, memory::TOTAL, kib("MemTotal:").map(|k| units::bytes(k * 1024)));
-    let modules =
+    setup.memory_bytes = bytes("MemTotal:");
+    setup.memory_modules =
         fs::read("/sys/firmware/dmi/tables/DMI").map(|table| modules(&table)).unwrap_or_default();
-    push_key(facts, memory::MODULES, (!modules.is_empty()).then(|| modules.join("; ")));
-    push(
-        facts,
-        FactHeading::Memory.name(),
-        "Swap",
-        kib("SwapTotal:").map(|k| units::bytes(k * 1024)),
-    );
-    push_key(facts, memory::HUGE_PAGES, read("/sys/kernel/mm/transparent_hugepage/enabled"));
-    for name in ["dirty_ratio", "dirty_background_ratio", "swappiness"] {
-        push(
-            facts,
-            FactHeading::Memory.name(),
-            &format!("vm.{name}"),
-            read(format!("/proc/sys/vm/{name}")),
-        );
-    }
+    setup.swap_bytes = bytes("SwapTotal:");
+    setup.transparent_huge_pages = read("/sys/kernel/mm/transparent_hugepage/enabled");
+    setup.dirty_ratio_percent = read_number("/proc/sys/vm/dirty_ratio");
+    setup.dirty_background_ratio_percent = read_number("/proc/sys/vm/dirty_background_ratio");
+    setup.swappiness = read_number("/proc/sys/vm/swappiness");
 }
 
 /// The memory modules in the SMBIOS table (DMTF DSP0134, type 17), with identical ones counted: "4
@@ -221,26 +181,23 @@ fn module(of: &[u8]) -> Option<String> {
     Some(format!("{} {kind}{speed}", units::bytes(bytes)))
 }
 
-fn of_kernel(facts: &mut Vec<Fact>) {
-    push_key(facts, kernel::RELEASE, read("/proc/sys/kernel/osrelease"));
-    push(facts, FactHeading::Kernel.name(), "Build", read("/proc/sys/kernel/version"));
-    push_key(facts, kernel::COMMAND_LINE, read("/proc/cmdline"));
-    push(
-        facts,
-        FactHeading::Kernel.name(),
-        "Clock source",
-        read("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
-    );
-    for (key, module) in kernel::DRIVERS {
-        let folder = format!("/sys/module/{module}/parameters");
-        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-        let set = |e: fs::DirEntry| {
-            Some(format!("{}={}", e.file_name().to_string_lossy(), read(e.path())?))
-        };
-        let mut all: Vec<String> = entries.filter_map(set).collect();
-        all.sort_unstable();
-        push_key(facts, key, (!all.is_empty()).then(|| all.join(" ")));
-    }
+fn kernel(setup: &mut HostSetup) {
+    setup.kernel_release = read("/proc/sys/kernel/osrelease");
+    setup.kernel_build = read("/proc/sys/kernel/version");
+    setup.kernel_command_line = read("/proc/cmdline").map(|line| secret::hide(&line).into());
+    setup.clock_source = read("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+    setup.nvme_parameters = module_parameters("nvme");
+    setup.nvme_core_parameters = module_parameters("nvme_core");
+}
+
+fn module_parameters(module: &str) -> Settings {
+    let folder = format!("/sys/module/{module}/parameters");
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let parameter =
+        |e: fs::DirEntry| Some((e.file_name().to_string_lossy().into_owned(), read(e.path())?));
+    let mut all: Settings = entries.filter_map(parameter).collect();
+    all.sort_unstable();
+    all
 }
 
 #[cfg(test)]
@@ -270,12 +227,5 @@ mod tests {
             modules(&table[..30]).is_empty() && modules(&[17, 0, 0, 0]).is_empty(),
             "a broken table ends it"
         );
-    }
-
-    #[test]
-    fn the_kernels_command_line_keeps_no_secret() {
-        let mut facts = Vec::new();
-        push_key(&mut facts, kernel::COMMAND_LINE, Some("root=/dev/vda token=abc123 quiet".into()));
-        assert_eq!(facts[0].value, "root=/dev/vda token=*** quiet");
     }
 }

@@ -3,7 +3,7 @@
 pub(in crate::lab) mod cgroup;
 pub mod clocks;
 pub mod facts;
-pub(crate) mod host;
+pub mod host;
 pub mod io_limit;
 pub mod own_memory;
 pub(in crate::lab) mod process;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Field, Order, Plan, Step};
+use super::{Field, Plan};
 
 /// An imported run. It has no steps that could be run again.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -58,44 +58,11 @@ pub enum Timing {
     Response,
 }
 
-/// The workload of imported streams in bundles of schema 5 and older, which plans cannot name.
-const OLDER_WORKLOAD: &str = "imported";
-
 impl Plan {
-    /// The plan of a bundle when read: older bundles have imported figures with a plan of defaults,
-    /// of which only the source's values are retained.
-    pub fn as_read(mut self) -> Plan {
-        let steps = &self.protocol.steps;
-        let streams = || steps.iter().flat_map(|step| &step.streams);
-        let imported = streams().all(|stream| stream.workload.name == OLDER_WORKLOAD);
-        if self.imported.is_some() || streams().next().is_none() || !imported {
-            return self;
-        }
-        let tool = streams().map(|stream| stream.engine.name.clone()).next().unwrap_or_default();
-        self.imported = Some(ImportedRun { steps: steps.iter().map(of_older).collect(), tool });
-        self.protocol.steps.clear();
-        self.order = Order::NotGiven;
-        self.subjects.iter_mut().for_each(|subject| subject.drives.clear());
-        self
-    }
-
     /// The names of all streams, measured or imported.
     pub fn stream_names(&self) -> impl Iterator<Item = &str> {
         let own = self.protocol.steps.iter().flat_map(|step| &step.streams).map(|s| &s.name);
         let imported = self.imported.iter().flat_map(|run| &run.steps).flat_map(|s| &s.streams);
         own.chain(imported).map(String::as_str)
-    }
-}
-
-fn of_older(step: &Step) -> ImportedStep {
-    ImportedStep {
-        name: step.name.clone(),
-        title: step.title.clone(),
-        field: step.sweep.as_ref().map(|sweep| sweep.field),
-        streams: step.streams.iter().map(|stream| stream.name.clone()).collect(),
-        window_ns: Some(step.duration_ns).filter(|ns| *ns > 0),
-        loop_kind: None,
-        timing: None,
-        load: BTreeMap::new(),
     }
 }

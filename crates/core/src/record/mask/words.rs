@@ -1,12 +1,11 @@
-//! The words that identify a masked subject's drive, from its plan and the facts of its drives, and
-//! their replacements.
+//! The words that identify a masked subject's drive, from its plan and the setups of its drives,
+//! and their replacements.
 
 use std::path::PathBuf;
 
 use crate::base::units::parse_bytes;
 use crate::plan::{DrivePlace, Plan, Subject};
-use crate::record::Fact;
-use crate::record::key::{FactHeading, drive};
+use crate::record::setup::DriveSetup;
 
 /// Makers of SSDs, as they occur in subject names and drive models.
 const MAKERS: [&str; 34] = [
@@ -92,25 +91,33 @@ pub struct MaskedWord {
     pub alone: bool,
 }
 
+/// The masked subjects of a plan: those that it masks itself, and `also`.
+pub fn masked<'a>(plan: &'a Plan, also: &'a [String]) -> impl Iterator<Item = &'a Subject> {
+    plan.subjects.iter().filter(|subject| {
+        let stated = plan.stated.get(&subject.name).is_some_and(|drive| drive.mask);
+        stated || also.contains(&subject.name)
+    })
+}
+
 /// The words of all masked subjects, longest first. A label is made from a letter.
 pub fn of(
-    bundles: &[(&Plan, &[Fact])],
+    bundles: &[(&Plan, &[DriveSetup])],
     also: &[String],
     label: &dyn Fn(&str) -> String,
 ) -> Vec<MaskedWord> {
     let mut open = Vec::new();
-    let mut secret: Vec<(&Subject, &[Fact])> = Vec::new();
-    for (plan, facts) in bundles {
+    let mut secret: Vec<(&Subject, &[DriveSetup])> = Vec::new();
+    for (plan, drives) in bundles {
+        let names: Vec<&str> = masked(plan, also).map(|subject| subject.name.as_str()).collect();
         for subject in &plan.subjects {
-            let stated = plan.stated.get(&subject.name).is_some_and(|drive| drive.mask);
-            match stated || also.contains(&subject.name) {
-                true => secret.push((subject, facts)),
-                false => open.extend(identities(subject, facts).into_iter().map(lower)),
+            match names.contains(&subject.name.as_str()) {
+                true => secret.push((subject, drives)),
+                false => open.extend(identities(subject, drives).into_iter().map(lower)),
             }
         }
     }
     let mut making = Making { open, words: Vec::new(), labels: Vec::new(), numbers: 0 };
-    secret.iter().for_each(|(subject, facts)| making.subject(subject, facts, label));
+    secret.iter().for_each(|(subject, drives)| making.subject(subject, drives, label));
     making.words.sort_by_key(|word| std::cmp::Reverse(word.text.len()));
     making.words
 }
@@ -169,20 +176,20 @@ impl Making {
         made
     }
 
-    fn subject(&mut self, subject: &Subject, facts: &[Fact], label: &dyn Fn(&str) -> String) {
+    fn subject(&mut self, subject: &Subject, all: &[DriveSetup], label: &dyn Fn(&str) -> String) {
         let label = self.label(&subject.name, label);
         self.hide(&subject.name, &label, false);
-        let own = || facts.iter().filter(|fact| is_of(fact, &subject.name));
-        let of = |name: &'static str| own().filter(move |fact| fact.name == name);
-        let models: Vec<&str> = of(drive::MODEL.name).map(|fact| fact.value.as_str()).collect();
+        let own = || all.iter().filter(|drive| drive.subject == subject.name);
+        let models: Vec<&str> = own().filter_map(|drive| drive.model.as_deref()).collect();
         models.iter().for_each(|model| self.hide(model, &label, false));
         self.words(&subject.name, &models, &label);
         let serials = subject.drives.iter().filter_map(|drive| match &drive.place {
             DrivePlace::Device { serial, .. } => Some(serial.as_str()),
             DrivePlace::Directory(_) => None,
         });
-        let noted = of(drive::SERIAL.name).chain(of(drive::FIRMWARE.name));
-        let numbered: Vec<&str> = serials.chain(noted.map(|fact| fact.value.as_str())).collect();
+        let gathered = own().filter_map(|drive| drive.serial.as_deref());
+        let firmware = own().filter_map(|drive| drive.firmware.as_deref());
+        let numbered: Vec<&str> = serials.chain(gathered).chain(firmware).collect();
         numbered.iter().for_each(|word| self.number(word));
         let namespaces = subject.drives.iter().flat_map(|drive| &drive.namespaces);
         let paths = subject.drives.iter().map(|drive| drive.place.path());
@@ -259,17 +266,10 @@ fn split(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// A subject's name, and the models of its drives.
-fn identities<'a>(subject: &'a Subject, facts: &'a [Fact]) -> Vec<&'a str> {
-    let models = facts.iter().filter(|f| is_of(f, &subject.name) && f.name == drive::MODEL.name);
-    std::iter::once(subject.name.as_str()).chain(models.map(|f| f.value.as_str())).collect()
-}
-
-/// Whether a fact is about a subject's drive: "Drive: NAME", "Drive: NAME (2)".
-fn is_of(fact: &Fact, name: &str) -> bool {
-    let of =
-        fact.group.strip_prefix(FactHeading::Drive.name()).and_then(|rest| rest.strip_prefix(": "));
-    let rest = of.and_then(|of| of.strip_prefix(name));
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(" ("))
+fn identities<'a>(subject: &'a Subject, drives: &'a [DriveSetup]) -> Vec<&'a str> {
+    let own = drives.iter().filter(|drive| drive.subject == subject.name);
+    let models = own.filter_map(|drive| drive.model.as_deref());
+    std::iter::once(subject.name.as_str()).chain(models).collect()
 }
 
 /// In lower case (ASCII), so that positions are the same as in the text.

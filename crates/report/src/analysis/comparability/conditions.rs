@@ -7,62 +7,55 @@ mod recorded;
 pub mod tests;
 mod unknown;
 
-use std::collections::BTreeMap;
-
 use crate::analysis::comparability::alike;
 use crate::analysis::difference::{Barred, Condition, ConditionValue, Difference, Grade};
 use crate::analysis::facts::{
-    CellFacts, Facts, MeasuredFacts, ReportStatements, SetupFacts, StepFacts, Subjects,
+    CellFacts, Facts, GroupOwner, MeasuredFacts, ReportStatements, SetupFacts, StepFacts, Subjects,
 };
 use crate::analysis::keys::SubjectKey;
-use crate::record::key::{self, FactHeading, FactKey, drive, engine};
+use crate::record::key::{FactHeading, FactKey, dyno, engine};
+use crate::record::setup::{DriveField, DriveSetup, HostField, SetupValue, WriteCacheState};
 pub use unknown::{not_given, unknown};
 
-/// Facts that should be the same, and the grade of a difference.
-const ALIKE: &[(FactKey, Grade)] = &[
-    (key::drive::LOGICAL_BLOCK_SIZE, Grade::Disqualifying),
-    (key::drive::METADATA, Grade::Disqualifying),
-    (key::drive::FILESYSTEM, Grade::Confounder),
-    (key::drive::MOUNT_OPTIONS, Grade::Confounder),
-    (key::drive::LINK_SPEED, Grade::Confounder),
-    (key::drive::LINK_WIDTH, Grade::Confounder),
-    (key::drive::NUMA_NODE, Grade::Confounder),
-    (key::drive::SCHEDULER, Grade::Confounder),
-    (key::drive::QUEUE, Grade::Confounder),
-    (key::drive::WRITE_CACHE, Grade::Confounder),
-    (key::drive::CAPACITY, Grade::Harmless),
-    (key::engine::VERSION, Grade::Disqualifying),
-    (key::engine::OPTIONS, Grade::Disqualifying),
-    (key::engine::BLOCK_CACHE, Grade::Disqualifying),
-    (key::engine::SETTINGS, Grade::Disqualifying),
-    (key::dyno::VERSION, Grade::Confounder),
-    (key::host::SERVER, Grade::Disqualifying),
-    (key::host::BIOS, Grade::Confounder),
-    (key::cpu::MODEL, Grade::Disqualifying),
-    (key::cpu::SMT, Grade::Confounder),
-    (key::cpu::GOVERNOR, Grade::Confounder),
-    (key::cpu::MITIGATIONS, Grade::Confounder),
-    (key::memory::TOTAL, Grade::Confounder),
-    (key::kernel::RELEASE, Grade::Confounder),
-    (key::kernel::COMMAND_LINE, Grade::Confounder),
+/// Fields of a drive that should be the same, and the grade of a difference.
+const DRIVES_ALIKE: &[(DriveField, Grade)] = &[
+    (DriveField::LogicalBlock, Grade::Disqualifying),
+    (DriveField::Metadata, Grade::Disqualifying),
+    (DriveField::Filesystem, Grade::Confounder),
+    (DriveField::MountOptions, Grade::Confounder),
+    (DriveField::LinkSpeed, Grade::Confounder),
+    (DriveField::LinkLanes, Grade::Confounder),
+    (DriveField::NumaNode, Grade::Confounder),
+    (DriveField::Scheduler, Grade::Confounder),
+    (DriveField::Queue, Grade::Confounder),
+    (DriveField::WriteCache, Grade::Confounder),
+    (DriveField::Capacity, Grade::Harmless),
 ];
 
-const DRIVE: &str = FactHeading::Drive.name();
+/// Facts of engines that should be the same.
+const ENGINES_ALIKE: &[FactKey] =
+    &[engine::VERSION, engine::OPTIONS, engine::BLOCK_CACHE, engine::SETTINGS];
+
+/// Fields of a host that should be the same.
+const HOSTS_ALIKE: &[(HostField, Grade)] = &[
+    (HostField::Server, Grade::Disqualifying),
+    (HostField::Bios, Grade::Confounder),
+    (HostField::CpuModel, Grade::Disqualifying),
+    (HostField::Smt, Grade::Confounder),
+    (HostField::Governor, Grade::Confounder),
+    (HostField::Mitigations, Grade::Confounder),
+    (HostField::Memory, Grade::Confounder),
+    (HostField::KernelRelease, Grade::Confounder),
+    (HostField::KernelCommandLine, Grade::Confounder),
+];
 
 /// A larger difference in temperature at the start, in degrees Celsius, or in utilisation, in
 /// percent of the size, may affect a drive's performance.
 const WARMER_CELSIUS: f64 = 5.0;
 const FULLER_PERCENT: f64 = 5.0;
 
-/// A subject and its value.
-pub(in crate::analysis) type SubjectCondition<'a> = (SubjectKey, &'a str);
-
 /// Values, each with the subjects that have it.
 type ValuesOfSubjects = Vec<(ConditionValue, Vec<SubjectKey>)>;
-
-fn fact(heading: &str, name: &str) -> Condition {
-    Condition::Fact(heading.to_string(), name.to_string())
-}
 
 /// Every pair of subjects that may not be compared, and the reason: different test conditions, or
 /// different resolved steps.
@@ -90,29 +83,35 @@ pub fn barred(facts: &Facts) -> Vec<Barred> {
     all
 }
 
-/// The grade of a difference in a fact between subjects: two hosts may be compared only if
-/// permitted by `vary`, and likewise facts that engines report about knobs of a single subject or
-/// permitted ones.
-fn grade_of(
+/// The grade of a difference between hosts: they may be compared only if permitted by `vary`.
+fn grade_of_hosts(
+    subjects: &Subjects,
+    statements: &ReportStatements,
+    among: &[SubjectKey],
+    grade: Grade,
+) -> Grade {
+    let mut runs = among.iter().map(|s| subjects[*s].run);
+    let first = runs.next();
+    match runs.any(|r| Some(r) != first) {
+        false => grade,
+        true if statements.vary.iter().any(|v| v == "host") => Grade::Harmless,
+        true => Grade::Disqualifying,
+    }
+}
+
+/// The grade of a difference between engines: what follows from knobs of a single subject, or from
+/// permitted ones, is no other test.
+fn grade_of_engines(
     subjects: &Subjects,
     statements: &ReportStatements,
     among: &[SubjectKey],
     key: FactKey,
-    grade: Grade,
 ) -> Grade {
     let own_knobs = |subject: &SubjectKey| !subjects[*subject].knobs.is_empty();
-    if engine::OF_KNOBS.contains(&key)
-        && (among.iter().any(own_knobs) || !statements.vary.is_empty())
-    {
-        return Grade::Harmless;
-    }
-    let mut runs = among.iter().map(|s| subjects[*s].run);
-    let first = runs.next();
-    let two_runs = runs.any(|r| Some(r) != first);
-    match key.heading.is_some_and(FactHeading::is_of_host) && two_runs {
-        false => grade,
-        true if statements.vary.iter().any(|v| v == "host") => Grade::Harmless,
-        true => Grade::Disqualifying,
+    let is_permitted = among.iter().any(own_knobs) || !statements.vary.is_empty();
+    match engine::OF_KNOBS.contains(&key) && is_permitted {
+        true => Grade::Harmless,
+        false => Grade::Disqualifying,
     }
 }
 
@@ -137,132 +136,147 @@ pub fn disqualifying(facts: &Facts, among: &[SubjectKey], same_hosts: bool) -> V
 }
 
 fn differences_between(facts: &Facts, among: &[SubjectKey], of_hosts: bool) -> Vec<Difference> {
+    let Facts { subjects, setup, statements, .. } = facts;
     let mut all: Vec<Difference> = Vec::new();
-    let of_host = |key: &FactKey| key.heading.is_some_and(FactHeading::is_of_host);
-    for (key, grade) in ALIKE.iter().filter(|(key, _)| of_hosts || !of_host(key)) {
-        for heading in headings(&facts.setup, *key) {
-            for seen in
-                sightings(&facts.subjects, &facts.setup, among, heading, key.name).into_values()
-            {
-                all.extend(unlike(&seen).map(|values| Difference {
-                    grade: grade_of(&facts.subjects, &facts.statements, among, *key, *grade),
-                    what: fact(heading, key.name),
-                    values,
-                }));
-            }
-        }
+    all.extend(drive_counts(subjects, among));
+    for (field, grade) in DRIVES_ALIKE {
+        let seen = drive_values(subjects, among, |drive| drive.value(*field));
+        all.extend(unequal_sets(&seen).map(|values| Difference {
+            grade: *grade,
+            what: Condition::Drive(*field),
+            values,
+        }));
     }
-    all.extend(firmware(&facts.subjects, &facts.setup, among));
-    all.extend(write_caches(&facts.subjects, &facts.setup, among));
-    all.extend(prepared(&facts.setup, among));
-    all.extend(fuller(&facts.subjects, &facts.setup, among));
+    all.extend(engines(subjects, setup, statements, among));
+    all.extend(versions(subjects, setup, among));
+    for (field, grade) in HOSTS_ALIKE.iter().filter(|_| of_hosts) {
+        let value = |subject: &SubjectKey| {
+            Some((*subject, setup.run_of(&subjects[*subject]).host.value(*field)?))
+        };
+        let seen: Vec<(SubjectKey, SetupValue)> = among.iter().filter_map(value).collect();
+        all.extend(unequal_sets(&seen).map(|values| Difference {
+            grade: grade_of_hosts(subjects, statements, among, *grade),
+            what: Condition::Host(*field),
+            values,
+        }));
+    }
+    all.extend(firmware(subjects, among));
+    all.extend(write_caches(subjects, among));
+    all.extend(prepared(setup, among));
+    all.extend(fuller(subjects, among));
     all.extend(warmer(&facts.measured, among));
-    all.extend(measured::all(&facts.subjects, &facts.setup, &facts.measured, among));
+    all.extend(measured::all(subjects, setup, &facts.measured, among));
     all.sort_by_key(|d| d.grade);
     // Steps with the same plan have the same differences.
     all.dedup();
     all
 }
 
-/// The headings of a fact: its own, or those of the engines that report it.
-pub fn headings(setup: &SetupFacts, key: FactKey) -> Vec<&str> {
-    if let Some(heading) = key.heading {
-        return vec![heading.name()];
-    }
-    let mut found: Vec<&str> = Vec::new();
-    for group in setup.disclosure.iter().filter(|g| g.rows.iter().any(|(name, _)| name == key.name))
-    {
-        let name = group.name.split(": ").next().unwrap_or_default();
-        let name = name.split(" (").next().unwrap_or_default();
-        if !found.contains(&name) && !FactHeading::ALL.iter().any(|h| h.name() == name) {
-            found.push(name);
-        }
-    }
-    found
-}
-
-/// The subjects' values of a fact, separately for each source: a drive of a group, a step.
-pub fn sightings<'a>(
-    subjects: &'a Subjects,
-    setup: &'a SetupFacts,
+/// The values of a field over the drives of each subject; a drive of which it is unknown has none.
+fn drive_values<V>(
+    subjects: &Subjects,
     among: &[SubjectKey],
-    group: &str,
-    name: &str,
-) -> BTreeMap<&'a str, Vec<SubjectCondition<'a>>> {
-    let mut found: BTreeMap<&str, Vec<SubjectCondition<'_>>> = BTreeMap::new();
-    for g in &setup.disclosure {
-        let Some(label) = g.name.strip_prefix(group) else { continue };
-        for &subject in among {
-            let Some(place) = place_of(subjects, setup, subject, label) else { continue };
-            let values = g.rows.iter().filter(|(n, _)| n == name);
-            found
-                .entry(place)
-                .or_default()
-                .extend(values.map(|(_, value)| (subject, value.as_str())));
-        }
+    value: impl Fn(&DriveSetup) -> Option<V>,
+) -> Vec<(SubjectKey, V)> {
+    let mut all = Vec::new();
+    for &subject in among {
+        let own = subjects[subject].setups.iter().filter_map(&value);
+        all.extend(own.map(|value| (subject, value)));
     }
-    found
+    all
 }
 
-/// The source of a heading's facts, if they belong to the subject: "" for all of it, " (2)" for a
-/// drive of its group, ", readrandom" for a step. `label` is the part after the heading's own name.
-fn place_of<'a>(
+/// Every value with the subjects that have it, if the subjects' sets of values are unequal: each
+/// subject may have several drives. A subject without a known value is not compared.
+fn unequal_sets(seen: &[(SubjectKey, SetupValue)]) -> Option<ValuesOfSubjects> {
+    let distinct = distinct(seen.iter().map(|(subject, value)| (*subject, value)))?;
+    let mut known: Vec<SubjectKey> = seen.iter().map(|(subject, _)| *subject).collect();
+    known.dedup();
+    let unequal = distinct.iter().any(|(_, whose)| whose.len() < known.len());
+    unequal.then(|| shown(&distinct))
+}
+
+fn shown(distinct: &[(&SetupValue, Vec<SubjectKey>)]) -> ValuesOfSubjects {
+    let values: Vec<&SetupValue> = distinct.iter().map(|(value, _)| *value).collect();
+    let of = |(value, whose): &(&SetupValue, Vec<SubjectKey>)| {
+        (ConditionValue::Setup(without_common(value, &values)), whose.clone())
+    };
+    distinct.iter().map(of).collect()
+}
+
+/// The numbers of drives, if they differ. Imported subjects have no known drives.
+fn drive_counts(subjects: &Subjects, among: &[SubjectKey]) -> Option<Difference> {
+    let known = among.iter().filter(|subject| !subjects[**subject].drives.is_empty());
+    let counts = known.map(|subject| (*subject, subjects[*subject].drives.len()));
+    let values = distinct(counts)?.into_iter();
+    let values = values.map(|(count, whose)| (ConditionValue::Drives(count), whose)).collect();
+    Some(Difference { grade: Grade::Confounder, what: Condition::DriveCount, values })
+}
+
+/// Versions and settings of engines: those of a step are compared with the same step's, and those
+/// of a run with other runs'.
+fn engines(
     subjects: &Subjects,
     setup: &SetupFacts,
-    subject: SubjectKey,
-    label: &'a str,
-) -> Option<&'a str> {
-    let shown = subjects[subject].name.as_str();
-    let run = &setup.runs.get(subjects[subject].run)?.file;
-    // Allocates nothing, because it is called for each heading of very many runs.
-    let stem = run.rsplit_once('.').map_or(run.as_str(), |(stem, _)| stem);
-    let name = without_brackets(shown, stem).unwrap_or(shown);
-    // Engines' facts contain the subject as displayed, and the step.
-    let of_engine = label
-        .strip_prefix(": ")
-        .and_then(|l| l.strip_prefix(shown))
-        .filter(|l| l.starts_with(", "));
-    if of_engine.is_some() {
-        return of_engine;
+    statements: &ReportStatements,
+    among: &[SubjectKey],
+) -> Vec<Difference> {
+    let mut all = Vec::new();
+    for key in ENGINES_ALIKE {
+        // By heading and step, in the order of the disclosure.
+        let mut found: Vec<((&str, Option<&str>), Vec<(SubjectKey, SetupValue)>)> = Vec::new();
+        for group in setup.disclosure.iter().filter(|group| !group.is_of_dyno()) {
+            let rows = group.rows.iter().filter(|(name, _)| name == key.name);
+            let own: Vec<SubjectKey> = match &group.owner {
+                GroupOwner::Step(subject, _) => {
+                    among.iter().copied().filter(|s| s == subject).collect()
+                }
+                GroupOwner::Run(run) => {
+                    among.iter().copied().filter(|s| subjects[*s].run == *run).collect()
+                }
+                GroupOwner::Points => Vec::new(),
+            };
+            let place = (group.name.as_str(), group.owner.step());
+            for (_, value) in rows {
+                let values = own.iter().map(|s| (*s, SetupValue::Text(value.clone())));
+                match found.iter_mut().find(|(known, _)| *known == place) {
+                    Some((_, known)) => known.extend(values),
+                    None => found.push((place, values.collect())),
+                }
+            }
+        }
+        for ((heading, _), seen) in found {
+            all.extend(unequal_sets(&seen).map(|values| Difference {
+                grade: grade_of_engines(subjects, statements, among, *key),
+                what: Condition::Fact(heading.to_string(), key.name.to_string()),
+                values,
+            }));
+        }
     }
-    let label = match (without_brackets(label, run), setup.runs.len()) {
-        (Some(own), _) => own,
-        (None, 0 | 1) => label,
-        // From another run.
-        (None, _) => return None,
+    all
+}
+
+/// The versions of Dyno that measured.
+fn versions(subjects: &Subjects, setup: &SetupFacts, among: &[SubjectKey]) -> Option<Difference> {
+    let version = |subject: &SubjectKey| {
+        let run = setup.runs.get(subjects[*subject].run)?;
+        let version = SetupValue::Text(run.dyno_version.clone());
+        (!run.is_imported()).then_some((*subject, version))
     };
-    if label.is_empty() {
-        return Some(label);
-    }
-    label
-        .strip_prefix(": ")?
-        .strip_prefix(name)
-        .filter(|place| place.is_empty() || place.starts_with(" ("))
+    let seen: Vec<(SubjectKey, SetupValue)> = among.iter().filter_map(version).collect();
+    let what = Condition::Fact(FactHeading::Dyno.name().into(), dyno::VERSION.name.into());
+    Some(Difference { grade: Grade::Confounder, what, values: unequal_sets(&seen)? })
 }
 
-/// The text before the brackets.
-fn without_brackets<'a>(text: &'a str, inside: &str) -> Option<&'a str> {
-    text.strip_suffix(')')?.strip_suffix(inside)?.strip_suffix(" (")
-}
-
-/// A difference, with the subjects; None if all have the same value.
-fn unlike(seen: &[SubjectCondition<'_>]) -> Option<ValuesOfSubjects> {
-    let distinct = distinct(seen.iter().copied())?;
-    let values: Vec<&str> = distinct.iter().map(|(value, _)| *value).collect();
-    let of = |(value, whose): &(&str, Vec<SubjectKey>)| {
-        (ConditionValue::Text(without_common(value, &values)), whose.clone())
-    };
-    Some(distinct.iter().map(of).collect())
-}
-
-/// Every value once, with whose it is; nothing where there is only one.
+/// Every value once, with whose it is; nothing where there is only one. The values of a subject
+/// follow one another.
 fn distinct<V: PartialEq>(
     seen: impl Iterator<Item = (SubjectKey, V)>,
 ) -> Option<Vec<(V, Vec<SubjectKey>)>> {
     let mut distinct: Vec<(V, Vec<SubjectKey>)> = Vec::new();
     for (subject, value) in seen {
         match distinct.iter_mut().find(|(known, _)| *known == value) {
-            Some((_, whose)) if whose.contains(&subject) => {}
+            Some((_, whose)) if whose.last() == Some(&subject) => {}
             Some((_, whose)) => whose.push(subject),
             None => distinct.push((value, vec![subject])),
         }
@@ -270,51 +284,61 @@ fn distinct<V: PartialEq>(
     (distinct.len() > 1).then_some(distinct)
 }
 
-/// Of a list of settings, "a=1 b=2", only those that differ.
-fn without_common(value: &str, all: &[&str]) -> String {
-    let is_list = |v: &&str| v.split_whitespace().filter(|word| word.contains('=')).count() > 1;
-    if !all.iter().all(is_list) {
-        return value.to_string();
+/// Of settings, only those that differ; of a text of settings, "a=1 b=2", likewise.
+fn without_common(value: &SetupValue, all: &[&SetupValue]) -> SetupValue {
+    match value {
+        SetupValue::Settings(own) => {
+            let in_all = |setting: &(String, String)| {
+                all.iter().all(|other| match other {
+                    SetupValue::Settings(other) => other.contains(setting),
+                    _ => false,
+                })
+            };
+            SetupValue::Settings(own.iter().filter(|s| !in_all(s)).cloned().collect())
+        }
+        SetupValue::Text(text) => {
+            let texts = || {
+                all.iter().filter_map(|other| match other {
+                    SetupValue::Text(text) => Some(text.as_str()),
+                    _ => None,
+                })
+            };
+            let is_list =
+                |v: &str| v.split_whitespace().filter(|word| word.contains('=')).count() > 1;
+            if !texts().all(is_list) {
+                return value.clone();
+            }
+            let in_all = |word: &&str| texts().all(|v| v.split_whitespace().any(|w| w == *word));
+            let own = text.split_whitespace().filter(|word| !in_all(word));
+            SetupValue::Text(own.collect::<Vec<_>>().join(" "))
+        }
+        _ => value.clone(),
     }
-    let in_all = |word: &&str| all.iter().all(|v| v.split_whitespace().any(|w| w == *word));
-    value.split_whitespace().filter(|word| !in_all(word)).collect::<Vec<_>>().join(" ")
 }
 
 /// Different models naturally have different firmware; for the same model it may explain a
 /// difference.
-fn firmware(subjects: &Subjects, setup: &SetupFacts, among: &[SubjectKey]) -> Vec<Difference> {
-    let models = sightings(subjects, setup, among, DRIVE, drive::MODEL.name);
-    let of = |(place, seen): (&str, Vec<SubjectCondition<'_>>)| {
-        let values = unlike(&seen)?;
-        let same_model =
-            models.get(place).is_some_and(|m| m.windows(2).all(|pair| pair[0].1 == pair[1].1));
-        let grade = if same_model { Grade::Confounder } else { Grade::Harmless };
-        Some(Difference { grade, what: fact(DRIVE, drive::FIRMWARE.name), values })
-    };
-    sightings(subjects, setup, among, DRIVE, drive::FIRMWARE.name)
-        .into_iter()
-        .filter_map(of)
-        .collect()
+fn firmware(subjects: &Subjects, among: &[SubjectKey]) -> Option<Difference> {
+    let seen = drive_values(subjects, among, |drive| drive.value(DriveField::Firmware));
+    let values = unequal_sets(&seen)?;
+    let mut models = drive_values(subjects, among, |drive| drive.model.clone());
+    models.dedup_by(|a, b| a.1 == b.1);
+    let grade = if models.len() == 1 { Grade::Confounder } else { Grade::Harmless };
+    Some(Difference { grade, what: Condition::Drive(DriveField::Firmware), values })
 }
 
-/// A volatile write cache that is on makes a different test than one that is off, between subjects
-/// and over a run; the lack of one is a property of the drive.
-fn write_caches(subjects: &Subjects, setup: &SetupFacts, among: &[SubjectKey]) -> Vec<Difference> {
-    let mut found = sightings(subjects, setup, among, DRIVE, drive::VOLATILE_CACHE.name);
-    for (place, after) in sightings(subjects, setup, among, DRIVE, drive::VOLATILE_CACHE_AFTER.name)
-    {
-        found.entry(place).or_default().extend(after);
+/// A volatile write cache that is on makes a different test than one that is off, between subjects,
+/// between drives and over a run; the lack of one is a property of the drive.
+fn write_caches(subjects: &Subjects, among: &[SubjectKey]) -> Option<Difference> {
+    let mut seen = Vec::new();
+    for &subject in among {
+        let states = subjects[subject].setups.iter().flat_map(DriveSetup::volatile_cache_states);
+        let switchable = states.filter(|state| *state != WriteCacheState::Absent);
+        seen.extend(switchable.map(|state| (subject, SetupValue::WriteCache(vec![state]))));
     }
-    let of = |seen: Vec<SubjectCondition<'_>>| {
-        let switchable: Vec<SubjectCondition<'_>> =
-            seen.into_iter().filter(|s| s.1 != "none").collect();
-        Some(Difference {
-            grade: Grade::Disqualifying,
-            what: fact(DRIVE, drive::VOLATILE_CACHE.name),
-            values: unlike(&switchable)?,
-        })
-    };
-    found.into_values().filter_map(of).collect()
+    let distinct = distinct(seen.iter().map(|(subject, state)| (*subject, state)))?;
+    let what = Condition::Drive(DriveField::VolatileCache);
+    Some(Difference { grade: Grade::Disqualifying, what, values: shown(&distinct) })
 }
 
 /// The preparation of the drives: if it differs, so does the test.
@@ -335,17 +359,16 @@ fn prepared(setup: &SetupFacts, among: &[SubjectKey]) -> Option<Difference> {
     Some(Difference { grade: Grade::Disqualifying, what: Condition::Preparation, values })
 }
 
-fn fuller(subjects: &Subjects, setup: &SetupFacts, among: &[SubjectKey]) -> Vec<Difference> {
-    let percent = |value: &str| value.trim_end_matches('%').trim().parse::<f64>().ok();
-    let of = |seen: Vec<SubjectCondition<'_>>| {
-        let (low, high) = bounds(seen.iter().filter_map(|(_, value)| percent(value)))?;
-        let values = unlike(&seen).filter(|_| high - low > FULLER_PERCENT)?;
-        Some(Difference { grade: Grade::Confounder, what: fact(DRIVE, drive::FILLED.name), values })
-    };
-    sightings(subjects, setup, among, DRIVE, drive::FILLED.name)
-        .into_values()
-        .filter_map(of)
-        .collect()
+/// How full the drives were.
+fn fuller(subjects: &Subjects, among: &[SubjectKey]) -> Option<Difference> {
+    let shares = drive_values(subjects, among, |drive| drive.filled_share);
+    let (low, high) = bounds(shares.iter().map(|(_, share)| share * 100.0))?;
+    if high - low <= FULLER_PERCENT {
+        return None;
+    }
+    let seen = drive_values(subjects, among, |drive| drive.value(DriveField::Filled));
+    let what = Condition::Drive(DriveField::Filled);
+    Some(Difference { grade: Grade::Confounder, what, values: unequal_sets(&seen)? })
 }
 
 /// The drives' temperatures at the start of the windows, if measured.
@@ -370,23 +393,4 @@ fn bounds(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     values.fold(None, |held, v| {
         held.map_or(Some((v, v)), |(low, high): (f64, f64)| Some((low.min(v), high.max(v))))
     })
-}
-
-/// The distinct values of a fact, each with its owner: a subject, a file, or none in particular.
-pub fn values(setup: &SetupFacts, group: &str, name: &str) -> Vec<(String, String)> {
-    let mut found: Vec<(Vec<&str>, &str)> = Vec::new();
-    let groups = setup.disclosure.iter().filter(|g| {
-        let rest = g.name.strip_prefix(group);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(": ") || rest.starts_with(" ("))
-    });
-    for g in groups {
-        let whose = g.name[group.len()..].trim_start_matches([':', ' ']);
-        for (_, value) in g.rows.iter().filter(|(n, _)| n == name) {
-            match found.iter_mut().find(|(_, known)| known == value) {
-                Some((all, _)) => all.push(whose),
-                None => found.push((vec![whose], value)),
-            }
-        }
-    }
-    found.into_iter().map(|(whose, value)| (whose.join(", "), value.to_string())).collect()
 }

@@ -2,10 +2,9 @@
 //! with drives as a random effect.
 
 use crate::analysis::claim::compare::{ComparedFigure, StepPlace};
-use crate::analysis::comparability::conditions::sightings;
 use crate::analysis::comparison::{ClaimScope, Comparison};
 use crate::analysis::facts::{
-    CellFacts, Comparisons, MeasuredFacts, SetupFacts, StepFacts, Subjects,
+    CellFacts, Comparisons, MeasuredFacts, SetupFacts, StepFacts, SubjectFacts, Subjects,
 };
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::notes::{OfModels, OutlyingDrive};
@@ -13,10 +12,10 @@ use crate::analysis::points::metric::{Metric, PointFigure, PointPart};
 use crate::stats::specimens::{models, outlying};
 
 /// The model of all of a subject's drives, if known to be the same.
-pub fn model(subjects: &Subjects, setup: &SetupFacts, subject: SubjectKey) -> Option<String> {
-    let seen = sightings(subjects, setup, &[subject], "Drive", "Model");
-    let mut all: Vec<&str> = seen.values().flatten().map(|(_, model)| *model).collect();
-    let known = all.len() == subjects[subject].drives.len();
+pub fn model(subjects: &Subjects, subject: SubjectKey) -> Option<String> {
+    let SubjectFacts { drives, setups, .. } = &subjects[subject];
+    let mut all: Vec<&str> = setups.iter().filter_map(|drive| drive.model.as_deref()).collect();
+    let known = all.len() == drives.len();
     all.dedup();
     (known && all.len() == 1).then(|| all[0].to_string())
 }
@@ -38,7 +37,7 @@ pub fn scope(
         PointPart::Drive(drive) => own.get(drive).zip(others.get(drive)),
         _ => None,
     };
-    let models = || pair.iter().all(|s| model(subjects, setup, *s).is_some());
+    let models = || pair.iter().all(|s| model(subjects, *s).is_some());
     Some(match (own.len(), others.len(), one) {
         _ if runs.iter().any(|run| run.shares_device) => ClaimScope::OneDevice,
         (1, 1, _) => ClaimScope::TwoDrives,
@@ -87,7 +86,6 @@ pub fn apart(measured: &MeasuredFacts) -> Vec<OutlyingDrive> {
 /// Models with three or more specimens each, if their subjects may be compared in ops/s.
 pub fn of_models(
     subjects: &Subjects,
-    setup: &SetupFacts,
     measured: &MeasuredFacts,
     comparisons: &Comparisons,
 ) -> Vec<OfModels> {
@@ -98,7 +96,7 @@ pub fn of_models(
         for other in before.filter_map(|s| step.cell(s, cell.value)) {
             let at = StepPlace::Value(cell.value);
             let by = ComparedFigure { step, metric: &ops, at };
-            let names = [other, cell].map(|cell| model(subjects, setup, cell.subject));
+            let names = [other, cell].map(|cell| model(subjects, cell.subject));
             let [Some(first), Some(second)] = names else { continue };
             if first != second && comparisons.between(by, other.subject, cell.subject).is_some() {
                 compared.push((step.key, other, cell, (first, second)));

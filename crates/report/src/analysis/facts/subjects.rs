@@ -4,6 +4,7 @@ use std::ops::{Deref, DerefMut};
 
 use crate::analysis::keys::{DriveKey, Keyed, RunKey, SubjectKey};
 use crate::plan::OwnKnob;
+use crate::record::setup::DriveSetup;
 
 /// Maximum number of subjects whose pairs are all compared.
 const MOST_SUBJECTS: usize = 24;
@@ -19,6 +20,8 @@ pub struct SubjectFacts {
     pub run: RunKey,
     /// Its drives, as the plan names them.
     pub drives: Keyed<DriveKey, String>,
+    /// The setups of its drives, as far as they were stored, in the same order.
+    pub setups: Vec<DriveSetup>,
     /// The size of one drive, bytes: as it is stated, or as the host saw it.
     pub capacity_bytes: Option<f64>,
     /// Knobs that the plan sets for it only.
@@ -26,6 +29,11 @@ pub struct SubjectFacts {
 }
 
 impl SubjectFacts {
+    /// The setup of one of its drives, by number from 0.
+    pub fn setup_of(&self, drive: u32) -> Option<&DriveSetup> {
+        self.setups.iter().find(|setup| setup.drive == drive)
+    }
+
     /// The number of its drives, at least 1.
     pub fn drive_count(&self) -> usize {
         self.drives.len().max(1)

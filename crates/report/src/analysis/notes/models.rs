@@ -3,6 +3,7 @@
 use crate::analysis::difference::Difference;
 use crate::analysis::keys::{DriveKey, StepKey, SubjectKey, ValueKey};
 use crate::analysis::points::metric::Metric;
+use crate::record::setup::HealthLog;
 use crate::stats::level::geometric_mean;
 use crate::stats::specimens::{Components, Models, components};
 
@@ -20,7 +21,7 @@ pub struct FleetDrive {
     /// Its firmware, if known.
     pub firmware: Option<String>,
     /// Its health log before the run, if known.
-    pub health: Option<String>,
+    pub health: Option<HealthLog>,
     /// Its level in each bundle that measured it, with the host's name, if known.
     pub levels: Vec<(Option<String>, f64)>,
     /// The figure of each repeat.

@@ -2,11 +2,9 @@
 //! behave like it, at a stated rate of false rejections over the whole delivery.
 
 use crate::analysis::claim::compare::observations;
-use crate::analysis::comparability::conditions::sightings;
-use crate::analysis::facts::{CellFacts, Facts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
+use crate::analysis::facts::{CellFacts, Facts, MeasuredFacts, StepFacts};
 use crate::analysis::keys::{DriveKey, RunKey, StepKey, SubjectKey, ValueKey};
 use crate::analysis::points::metric::{Metric, PointPart};
-use crate::record::key::{self, FactHeading};
 use crate::stats::Better;
 use crate::stats::acceptance::{Delivery, Reference};
 
@@ -147,23 +145,14 @@ pub fn specimens(
             found.push(JudgedDrive {
                 file: facts.setup.runs[run].file.clone(),
                 name: format!("{}{number}", facts.subjects[subject].own_name),
-                serial: serial(&facts.subjects, &facts.setup, subject, &number),
+                serial: facts.subjects[subject]
+                    .setup_of(drive as u32)
+                    .and_then(|setup| setup.serial.clone()),
                 figures,
             });
         }
     }
     found
-}
-
-fn serial(
-    subjects: &Subjects,
-    setup: &SetupFacts,
-    subject: SubjectKey,
-    place: &str,
-) -> Option<String> {
-    let seen =
-        sightings(subjects, setup, &[subject], FactHeading::Drive.name(), key::drive::SERIAL.name);
-    seen.get(place)?.first().map(|(_, serial)| serial.to_string())
 }
 
 /// A drive's figure in each repeat.

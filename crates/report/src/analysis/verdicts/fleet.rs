@@ -9,11 +9,10 @@ use std::collections::{BTreeMap, HashMap};
 use crate::analysis::claim::compare::observations;
 use crate::analysis::comparability::{alike, conditions};
 use crate::analysis::difference::{Difference, FieldDifference};
-use crate::analysis::facts::{CellFacts, DisclosureGroup, Facts, SetupFacts, StepFacts, Subjects};
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::keys::{DriveKey, Keyed, StepKey, SubjectKey};
 use crate::analysis::notes::models::{DriveModel, Fleet, FleetDrive, ModelRatio};
 use crate::analysis::points::metric::{Metric, PointFigure, PointPart};
-use crate::record::key::{FactHeading, drive, host};
 use crate::stats::Better;
 use crate::stats::level::geometric_mean;
 use crate::stats::specimens::{components, models, outlying};
@@ -23,11 +22,10 @@ const FEWEST: usize = 3;
 
 /// The specimens of each step, if some model has enough of them.
 pub fn of_steps(facts: &Facts) -> Keyed<StepKey, Option<Fleet>> {
-    let known = DisclosureIndex::of(&facts.subjects, &facts.setup);
-    facts.measured.steps.iter().map(|step| of_step(facts, step, &known)).collect()
+    facts.measured.steps.iter().map(|step| of_step(facts, step)).collect()
 }
 
-fn of_step(facts: &Facts, step: &StepFacts, known: &DisclosureIndex<'_>) -> Option<Fleet> {
+fn of_step(facts: &Facts, step: &StepFacts) -> Option<Fleet> {
     let value = step.headline_value.unwrap_or(step.lead);
     let wanted = step.headline_metric.clone();
     // Power belongs to the subject, not to a drive, and a stream is not a specimen.
@@ -35,7 +33,7 @@ fn of_step(facts: &Facts, step: &StepFacts, known: &DisclosureIndex<'_>) -> Opti
     let metric = if usable { wanted } else { Metric::total(PointFigure::Ops) };
     let mut by_model: BTreeMap<String, Vec<FleetDrive>> = BTreeMap::new();
     for cell in step.cells.iter().filter(|c| c.value == value) {
-        for (model, specimen) in specimens((step, cell), &metric, known) {
+        for (model, specimen) in specimens(facts, (step, cell), &metric) {
             by_model.entry(model.unwrap_or_default()).or_default().push(specimen);
         }
     }
@@ -134,9 +132,9 @@ fn unlike(facts: &Facts, step: &StepFacts, models: &[DriveModel]) -> Vec<Differe
 
 /// The specimens of a cell, with their models.
 fn specimens(
+    facts: &Facts,
     (step, cell): (&StepFacts, &CellFacts),
     metric: &Metric,
-    known: &DisclosureIndex<'_>,
 ) -> Vec<(Option<String>, FleetDrive)> {
     let subject = cell.subject;
     let drives: Vec<Option<DriveKey>> = match cell.drives.is_empty() {
@@ -156,55 +154,24 @@ fn specimens(
             return None;
         }
         let number = drive.map_or(String::new(), |drive| format!(" ({})", drive.0 + 1));
-        let fact = |name: &str| known.of_drive(subject, drive, name);
+        let own = &facts.subjects[subject];
+        let setup = own.setup_of(drive.map_or(0, |drive| drive.0 as u32)).cloned();
+        let setup = setup.unwrap_or_default();
+        let host = facts.setup.run_of(own).host.name.clone();
         let specimen = FleetDrive {
             subject,
             drive,
-            name: format!("{}{number}", known.subjects[subject].name),
-            serial: fact(drive::SERIAL.name),
-            firmware: fact(drive::FIRMWARE.name),
-            health: fact(drive::HEALTH.name),
-            levels: vec![(known.host(subject), level)],
+            name: format!("{}{number}", own.name),
+            serial: setup.serial,
+            firmware: setup.firmware,
+            health: setup.health,
+            levels: vec![(host, level)],
             by_repeat,
             level,
         };
-        Some((fact(drive::MODEL.name), specimen))
+        Some((setup.model, specimen))
     };
     drives.into_iter().filter_map(of).collect()
-}
-
-/// The disclosure by headings: long for very many runs.
-struct DisclosureIndex<'a> {
-    subjects: &'a Subjects,
-    setup: &'a SetupFacts,
-    groups: HashMap<&'a str, &'a DisclosureGroup>,
-}
-
-impl<'a> DisclosureIndex<'a> {
-    fn of(subjects: &'a Subjects, setup: &'a SetupFacts) -> DisclosureIndex<'a> {
-        let groups = setup.disclosure.iter().map(|g| (g.name.as_str(), g)).collect();
-        DisclosureIndex { subjects, setup, groups }
-    }
-
-    fn row(&self, subject: SubjectKey, heading: &str, name: &str) -> Option<String> {
-        let of_run = format!("{heading} ({})", self.setup.run_of(&self.subjects[subject]).file);
-        let group = self.groups.get(of_run.as_str()).or_else(|| {
-            // With a single run the headings do not contain the run.
-            self.groups.get(heading).filter(|_| self.setup.runs.len() == 1)
-        })?;
-        group.rows.iter().find(|(own, _)| own == name).map(|(_, value)| value.clone())
-    }
-
-    fn of_drive(&self, subject: SubjectKey, drive: Option<DriveKey>, name: &str) -> Option<String> {
-        let number = drive.map_or(String::new(), |drive| format!(" ({})", drive.0 + 1));
-        let own_name = &self.subjects[subject].own_name;
-        let heading = format!("{}: {own_name}{number}", FactHeading::Drive.name());
-        self.row(subject, &heading, name)
-    }
-
-    fn host(&self, subject: SubjectKey) -> Option<String> {
-        self.row(subject, FactHeading::Host.name(), host::NAME.name)
-    }
 }
 
 #[cfg(test)]

@@ -88,19 +88,21 @@ pub fn of_host(setup: &SetupFacts) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::facts::DisclosureGroup;
+    use crate::analysis::facts::{DisclosureGroup, GroupOwner};
+    use crate::analysis::keys::RunKey;
 
     #[test]
     fn a_host_is_quoted_once_however_many_bundles_are_of_it() {
-        let group = |name: &str, row: &str| DisclosureGroup {
+        let group = |run: usize, name: &str, row: &str| DisclosureGroup {
+            owner: GroupOwner::Run(RunKey(run)),
             name: name.into(),
             rows: vec![(row.into(), "0 in 40".into())],
         };
         let disclosure = vec![
-            group("Self-test (a.dyno)", "Summary"),
-            group("Self-test (b.dyno)", "Summary"),
-            group("Self-test (b.dyno)", "Measured"),
-            group("Host", "Summary"),
+            group(0, "Self-test", "Summary"),
+            group(1, "Self-test", "Summary"),
+            group(1, "Self-test", "Measured"),
+            group(1, "Dyno", "Summary"),
         ];
         assert_eq!(of_host(&SetupFacts { disclosure, ..SetupFacts::default() }), ["0 in 40"]);
     }

@@ -3,20 +3,19 @@
 //! and the test conditions are stored.
 
 use crate::analysis::comparability::alike;
-use crate::analysis::comparability::conditions::sightings;
 use crate::analysis::difference::FieldDifference;
 use crate::analysis::facts::{CellFacts, Facts, SetupFacts, StepFacts, Subjects};
 use crate::analysis::keys::{RunKey, SubjectKey};
 use crate::analysis::points::metric::{Metric, MetricRequest};
 use crate::analysis::title::ProtocolTitle;
 use crate::plan::{Plan, PointPlan};
-use crate::record::key::{FactHeading, FactKey, cpu, drive, host};
+use crate::record::setup::{DriveSetup, HostField};
 use crate::stats::level::geometric_mean;
 use crate::stats::runs::changes::{ChangePoint, change_points};
 use crate::stats::{Estimate, estimate};
 
 /// Facts whose difference starts another history, because two hosts are not compared either.
-const HOST: [FactKey; 2] = [host::SERVER, cpu::MODEL];
+const HOST: [HostField; 2] = [HostField::Server, HostField::CpuModel];
 
 /// What defines a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -110,8 +109,13 @@ impl Trends {
     /// Adds the facts of one bundle.
     pub fn add(&mut self, file: &str, facts: &Facts) {
         for subject in facts.subjects.keys() {
-            let drives = [drive::MODEL, drive::FIRMWARE, drive::SERIAL]
-                .map(|key| seen(&facts.subjects, &facts.setup, subject, key.name));
+            let property =
+                |of: fn(&DriveSetup) -> Option<&String>| seen(&facts.subjects, subject, of);
+            let drives = [
+                property(|drive| drive.model.as_ref()),
+                property(|drive| drive.firmware.as_ref()),
+                property(|drive| drive.serial.as_ref()),
+            ];
             if !self.wanted.has(&facts.subjects[subject].name, &drives) {
                 continue;
             }
@@ -216,31 +220,30 @@ impl Like {
     ) -> Option<Like> {
         let plan = &setup.run_of(&subjects[subject]).resolved;
         let point = alike::first_point(plan, &step.name, &subjects[subject].own_name)?;
-        let host = HOST.map(|key| {
-            let heading = key.heading.map_or("", FactHeading::name);
-            let groups = setup.disclosure.iter().filter(|group| group.name == heading);
-            let mut rows = groups.flat_map(|group| &group.rows).filter(|(n, _)| n == key.name);
-            rows.next().map_or(String::new(), |(_, value)| value.clone())
-        });
+        let own = &setup.run_of(&subjects[subject]).host;
+        let host = HOST.map(|field| own.value(field).map_or(String::new(), |v| v.to_string()));
         Some(Like { plan: plan.clone(), point, host: host.to_vec() })
     }
 
     fn differences(&self, other: &Like) -> Vec<FieldDifference> {
         let mut all = alike::differences((&self.plan, &self.point), (&other.plan, &other.point));
         let hosts = HOST.iter().zip(self.host.iter().zip(&other.host));
-        all.extend(hosts.filter(|(_, (a, b))| a != b).map(|(key, (a, b))| {
-            let heading = key.heading.map_or("", FactHeading::name);
-            let path = format!("{heading}: {}", key.name);
+        all.extend(hosts.filter(|(_, (a, b))| a != b).map(|(field, (a, b))| {
+            let path = format!("{}: {}", field.heading().name(), field.name());
             FieldDifference { path, values: [a.clone(), b.clone()] }
         }));
         all
     }
 }
 
-/// The drive facts of a subject in a run, without duplicates.
-fn seen(subjects: &Subjects, setup: &SetupFacts, subject: SubjectKey, name: &str) -> Vec<String> {
-    let found = sightings(subjects, setup, &[subject], FactHeading::Drive.name(), name);
-    let mut all: Vec<String> = found.values().flatten().map(|(_, v)| v.to_string()).collect();
+/// A property of a subject's drives, without duplicates.
+fn seen(
+    subjects: &Subjects,
+    subject: SubjectKey,
+    property: fn(&DriveSetup) -> Option<&String>,
+) -> Vec<String> {
+    let mut all: Vec<String> =
+        subjects[subject].setups.iter().filter_map(property).cloned().collect();
     all.sort();
     all.dedup();
     all

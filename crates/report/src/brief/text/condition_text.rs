@@ -2,7 +2,9 @@
 
 use crate::analysis::difference::{Condition, ConditionValue, Difference, NotGiven};
 use crate::analysis::facts::Subjects;
+use crate::brief::text::setup_text;
 use crate::language::{Language, Name, Number};
+use crate::record::key::FactHeading;
 use crate::say;
 use crate::terms::names;
 
@@ -12,6 +14,15 @@ pub fn condition(l: Language, what: &Condition) -> String {
         Condition::Fact(heading, name) => {
             say!(l, "difference-fact", heading = Name::fact(heading), fact = Name::fact(name))
         }
+        Condition::Drive(field) => {
+            let heading = Name::fact(FactHeading::Drive.name());
+            say!(l, "difference-fact", heading, fact = Name::fact(field.name()))
+        }
+        Condition::Host(field) => {
+            let heading = Name::fact(field.heading().name());
+            say!(l, "difference-fact", heading, fact = Name::fact(field.name()))
+        }
+        Condition::DriveCount => say!(l, "difference-drive-count"),
         Condition::Method => say!(l, "difference-method"),
         Condition::Setting(path) => say!(l, "difference-setting", path),
         Condition::Preparation => say!(l, "difference-preparation"),
@@ -48,6 +59,8 @@ fn joined(l: Language, each: impl Iterator<Item = String>) -> String {
 fn value(l: Language, value: &ConditionValue) -> String {
     match value {
         ConditionValue::Text(text) => text.clone(),
+        ConditionValue::Setup(value) => setup_text::value(l, value),
+        ConditionValue::Drives(count) => say!(l, "difference-drives", count = *count),
         ConditionValue::Devices(pairs) => {
             l.clauses(&pairs.iter().map(|pair| names::shared_device(l, pair)).collect::<Vec<_>>())
         }

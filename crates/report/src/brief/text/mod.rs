@@ -9,5 +9,6 @@ pub mod notes;
 pub(in crate::brief) mod outcome;
 pub mod published;
 pub(in crate::brief) mod run_conditions;
+pub mod setup_text;
 pub mod table_cell;
 pub mod wording;

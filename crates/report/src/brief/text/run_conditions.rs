@@ -40,18 +40,10 @@ pub fn line(l: Language, facts: &Facts) -> String {
     wording::stopped(l, l.clauses(&parts))
 }
 
-/// The processor and the kernel, if there is a single known one.
+/// The processor and the kernel, of a single host.
 fn host(l: Language, setup: &SetupFacts) -> Vec<String> {
-    use crate::record::key::{cpu, kernel};
-    let of = |(group, key): (&str, crate::record::key::FactKey)| {
-        let found = setup.disclosure.iter().filter(|g| g.name == group).flat_map(|g| &g.rows);
-        found.filter(|(name, _)| name == key.name).map(|(_, value)| value.clone()).next()
-    };
-    [
-        of(("CPU", cpu::MODEL)),
-        of(("Kernel", kernel::RELEASE)).map(|r| say!(l, "kernel", release = r)),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    let mut runs = setup.runs.iter();
+    let (Some(run), None) = (runs.next(), runs.next()) else { return Vec::new() };
+    let kernel = run.host.kernel_release.as_ref().map(|release| say!(l, "kernel", release));
+    run.host.cpu_model.clone().into_iter().chain(kernel).collect()
 }

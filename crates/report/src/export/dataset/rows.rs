@@ -7,8 +7,8 @@ use crate::base::histogram::Histogram;
 use crate::base::units;
 use crate::export::stored::{self, Stored};
 use crate::export::{Column, ColumnKind, ExportTable, ExportValue, points};
-use crate::record::key::{FactHeading, drive, host};
-use crate::record::{Cell, Class, Fact, Tally};
+use crate::record::setup::DriveSetup;
+use crate::record::{Cell, Class, Tally};
 use crate::store::Bundle;
 
 /// Columns in addition to those of the table `points`; the histograms follow.
@@ -117,19 +117,17 @@ pub fn each(
     (run, file): (&str, &str),
     visit: &mut dyn FnMut(Partition, DatasetRow) -> Result<()>,
 ) -> Result<()> {
-    let facts = bundle.facts()?;
-    let name = |f: &&Fact| f.group == FactHeading::Host.name() && f.name == host::NAME.name;
     let started = bundle.run().started_unix_ns;
     let common = Common {
         bundle,
         run,
-        host: facts.iter().find(name).map(|f| f.value.clone()),
+        host: bundle.host()?.name,
         month: match started {
             0 => UNKNOWN.to_string(),
             // "2026-11-22 20:15 UTC"
             at => units::moment(at).chars().take(7).collect(),
         },
-        drives: drives(bundle, &facts),
+        drives: drives(bundle)?,
     };
     stored::each_of(bundle, file, &mut |stored| {
         points::each(stored, &mut |of, values| {
@@ -140,27 +138,12 @@ pub fn each(
 }
 
 /// For each subject's drives, by number from 0.
-fn drives(bundle: &Bundle, facts: &[Fact]) -> HashMap<(String, u32), DriveIdentity> {
-    let mut all = HashMap::new();
-    for subject in &bundle.run().plan.subjects {
-        for number in 0..subject.drives.len().max(1) as u32 {
-            let group = match subject.drives.len() {
-                0 | 1 => format!("{}: {}", FactHeading::Drive.name(), subject.name),
-                _ => format!("{}: {} ({})", FactHeading::Drive.name(), subject.name, number + 1),
-            };
-            let value = |name: &str| {
-                let found = facts.iter().find(|f| f.group == group && f.name == name);
-                found.map(|f| f.value.clone()).filter(|value| !value.is_empty())
-            };
-            let known = DriveIdentity {
-                model: value(drive::MODEL.name),
-                firmware: value(drive::FIRMWARE.name),
-                serial: value(drive::SERIAL.name),
-            };
-            all.insert((subject.name.clone(), number), known);
-        }
-    }
-    all
+fn drives(bundle: &Bundle) -> Result<HashMap<(String, u32), DriveIdentity>> {
+    let of = |own: DriveSetup| {
+        let DriveSetup { subject, drive, model, firmware, serial, .. } = own;
+        ((subject, drive), DriveIdentity { model, firmware, serial })
+    };
+    Ok(bundle.drives()?.into_iter().map(of).collect())
 }
 
 impl Common<'_> {

@@ -4,9 +4,7 @@
 
 use super::{Condition, ConditionValue, Difference, Grade, ValuesOfSubjects};
 use crate::analysis::comparability::caveats::unsteady;
-use crate::analysis::facts::{
-    CellFacts, DisclosureGroup, MeasuredFacts, RunFacts, SetupFacts, StepFacts, Subjects,
-};
+use crate::analysis::facts::{CellFacts, MeasuredFacts, RunFacts, SetupFacts, StepFacts, Subjects};
 use crate::analysis::keys::{RunKey, SubjectKey};
 use crate::plan::Order;
 use crate::record::key::devices;
@@ -62,11 +60,8 @@ fn shared_device(
     among: &[SubjectKey],
 ) -> Option<ValuesOfSubjects> {
     let runs = || among.iter().filter_map(|s| setup.runs.get(subjects[*s].run));
-    let of_devices = |group: &&DisclosureGroup| {
-        let rest = group.name.strip_prefix(devices::GROUP);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(" ("))
-    };
-    let rows = setup.disclosure.iter().filter(of_devices).flat_map(|group| &group.rows);
+    let of_devices = setup.disclosure.iter().filter(|group| group.name == devices::GROUP);
+    let rows = of_devices.flat_map(|group| &group.rows);
     let stated = rows.filter(|(name, _)| name == devices::SHARED);
     let shared: Vec<String> =
         stated.flat_map(|(_, value)| value.split("; ").map(str::to_string)).collect();

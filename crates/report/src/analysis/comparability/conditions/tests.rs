@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::analysis::caveat::Caveat;
-use crate::analysis::facts::{AxisPosition, DisclosureGroup, RunFacts, SetupFacts, SubjectFacts};
+use crate::analysis::facts::{
+    AxisPosition, DisclosureGroup, GroupOwner, RunFacts, SetupFacts, SubjectFacts,
+};
 use crate::analysis::keys::{RunKey, StepKey, SubjectKey, ValueKey};
 use crate::analysis::limits::bottleneck::{Bottleneck, BottleneckVerdict};
 use crate::analysis::limits::writes::CellWrites;
@@ -12,33 +14,42 @@ use crate::brief::text::condition_text::{condition, not_given as not_given_text,
 use crate::language::Language;
 use crate::plan::model::headline::AxisPlace;
 use crate::plan::{LoopKind, Order, SteadyMetric, SteadyRule, Timing};
+use crate::record::setup::{HostSetup, WriteCacheState};
 use crate::record::{PreparationStep, Replayed, SteadyState, SteadyWindow};
 use crate::stats::estimate::from_repeats;
 use crate::stats::runs::trend::Drift;
 
-fn subject(name: &str, run: usize) -> SubjectFacts {
-    let own_name = name.split(' ').next().unwrap_or_default().to_string();
-    SubjectFacts { name: name.to_string(), own_name, run: RunKey(run), ..SubjectFacts::default() }
+/// A subject with drives of these setups.
+pub fn subject(name: &str, run: usize, setups: Vec<DriveSetup>) -> SubjectFacts {
+    let number = |(number, setup)| DriveSetup { subject: name.into(), drive: number, ..setup };
+    SubjectFacts {
+        name: name.to_string(),
+        own_name: name.to_string(),
+        run: RunKey(run),
+        drives: setups.iter().map(|_| "/dev/nvme0n1".to_string()).collect(),
+        setups: (0..).zip(setups).map(number).collect(),
+        ..SubjectFacts::default()
+    }
+}
+
+/// Subjects A and B of one run, with drives of these setups.
+fn subjects(a: Vec<DriveSetup>, b: Vec<DriveSetup>) -> Facts {
+    Facts {
+        setup: SetupFacts { runs: vec![run("ab.dyno")].into(), ..SetupFacts::default() },
+        subjects: [subject("A", 0, a), subject("B", 0, b)].into_iter().collect(),
+        ..Facts::default()
+    }
 }
 
 /// Two drives with different block sizes and models, and the same firmware.
 pub fn two_drives() -> Facts {
-    let group = |name: &str, model: &str, block: &str| DisclosureGroup {
-        name: name.into(),
-        rows: [("Model", model), ("Firmware", "1.0"), ("Logical block size", block)]
-            .map(|(name, value)| (name.to_string(), value.to_string()))
-            .into(),
+    let drive = |model: &str, logical_block_bytes: u64| DriveSetup {
+        model: Some(model.into()),
+        firmware: Some("1.0".into()),
+        logical_block_bytes: Some(logical_block_bytes),
+        ..DriveSetup::default()
     };
-    let disclosure = vec![
-        group("Drive: A", "Fast", "512 bytes"),
-        group("Drive: B", "Slow", "4096 bytes"),
-        group("Driver", "x", "1 byte"),
-    ];
-    Facts {
-        setup: SetupFacts { runs: vec![run("ab.dyno")].into(), disclosure, prepared: Vec::new() },
-        subjects: [subject("A", 0), subject("B", 0)].into_iter().collect(),
-        ..Facts::default()
-    }
+    subjects(vec![drive("Fast", 512)], vec![drive("Slow", 4096)])
 }
 
 /// Two subjects of one run without known differences: two points, each measured three times on
@@ -72,8 +83,7 @@ pub fn two_alike() -> Facts {
         lead: ValueKey(0),
         index: places.zip(0..).collect(),
     };
-    let mut facts = two_drives();
-    facts.setup.disclosure = Vec::new();
+    let mut facts = subjects(vec![DriveSetup::default()], vec![DriveSetup::default()]);
     facts.measured.steps = [step].into_iter().collect();
     facts
 }
@@ -144,10 +154,11 @@ pub const UNLIKE: [Unlike; 6] = [
         values: "A and B: nvme0n1",
         put: |facts| {
             let row = ("Shared by subjects".to_string(), "A and B: nvme0n1".to_string());
-            facts
-                .setup
-                .disclosure
-                .push(DisclosureGroup { name: "Physical devices".into(), rows: vec![row] });
+            facts.setup.disclosure.push(DisclosureGroup {
+                owner: GroupOwner::Run(RunKey(0)),
+                name: "Physical devices".into(),
+                rows: vec![row],
+            });
         },
     },
     Unlike {
@@ -265,7 +276,7 @@ fn what_holds_for_both_alike_is_stated_too() {
 #[test]
 fn of_imported_figures_no_order_is_stated_and_it_is_unknown() {
     let said = |facts: &Facts| -> Vec<String> {
-        unknown(&facts.measured, &facts.setup)
+        unknown(&facts.subjects, &facts.measured, &facts.setup)
             .into_iter()
             .map(|what| not_given_text(Language::ENGLISH, what))
             .collect()
@@ -302,6 +313,7 @@ fn run(file: &str) -> RunFacts {
         order: Order::Interleaved,
         plan: String::new(),
         shares_device: false,
+        host: HostSetup::default(),
         pacing_floor: None,
         resolved: serde_json::from_value(plan).expect("a plan"),
     }
@@ -321,38 +333,44 @@ fn another_block_size_disqualifies_and_another_model_is_what_is_compared() {
     assert_eq!(rows(&found), [(Grade::Disqualifying, what.into(), values.into())]);
 }
 
-/// Two subjects with only these facts, each a heading and a value of "Options" or of `name`.
-fn with(name: &str, facts: &[(&str, &str)]) -> Facts {
-    let group = |(heading, value): &(&str, &str)| DisclosureGroup {
-        name: heading.to_string(),
-        rows: vec![(name.to_string(), value.to_string())],
-    };
-    let mut made = two_drives();
-    made.setup.disclosure = facts.iter().map(group).collect();
-    made
+/// Options of RocksDB that a subject has in a step.
+fn options(subject: usize, step: &str, value: &str) -> DisclosureGroup {
+    DisclosureGroup {
+        owner: GroupOwner::Step(SubjectKey(subject), step.into()),
+        name: "RocksDB".into(),
+        rows: vec![("Options".into(), value.into())],
+    }
 }
 
 #[test]
 fn only_the_settings_that_differ_are_named_and_a_step_is_held_against_the_same_step() {
-    let unlike = with(
-        "Options",
-        &[("RocksDB: A, read", "a=1 b=2 c=3"), ("RocksDB: B, read", "a=1 b=4 c=3")],
-    );
+    let mut unlike = two_alike();
+    unlike.setup.disclosure =
+        vec![options(0, "read", "a=1 b=2 c=3"), options(1, "read", "a=1 b=4 c=3")];
     let found = barred(&unlike);
     assert_eq!((found[0].pair, found[0].step), ((SubjectKey(0), SubjectKey(1)), None));
     let (what, values) = ("RocksDB: Options", "b=2 (A), b=4 (B)");
     let row = (Grade::Disqualifying, what.into(), values.into());
     assert_eq!(rows(&found[0].differences), [row]);
-    let steps = [("RocksDB: A, read", "a=1"), ("RocksDB: B, read", "a=1")];
-    let more = [("RocksDB: A, write", "a=2"), ("RocksDB: B, write", "a=2")];
-    assert_eq!(differences(&with("Options", &[steps, more].concat())), []);
+    let mut alike = two_alike();
+    alike.setup.disclosure = vec![
+        options(0, "read", "a=1"),
+        options(1, "read", "a=1"),
+        options(0, "write", "a=2"),
+        options(1, "write", "a=2"),
+    ];
+    assert_eq!(differences(&alike), []);
 }
 
 #[test]
 fn facts_of_runs_belong_to_the_subjects_of_those_runs() {
-    let mut facts = with("Model", &[("CPU (a.dyno)", "fast"), ("CPU (b.dyno)", "slow")]);
-    facts.setup.runs = vec![run("a.dyno"), run("b.dyno")].into();
-    facts.subjects = [subject("X (a)", 0), subject("X (b)", 1)].into_iter().collect();
+    let of_cpu = |file: &str, model: &str| {
+        let host = HostSetup { cpu_model: Some(model.into()), ..HostSetup::default() };
+        RunFacts { host, ..run(file) }
+    };
+    let mut facts = two_alike();
+    facts.setup.runs = vec![of_cpu("a.dyno", "fast"), of_cpu("b.dyno", "slow")].into();
+    facts.subjects[SubjectKey(1)].run = RunKey(1);
     let found = differences(&facts);
     let rows = rows(&found);
     let (what, values) = ("CPU: Model", "fast (A), slow (B)");
@@ -362,14 +380,14 @@ fn facts_of_runs_belong_to_the_subjects_of_those_runs() {
 
 #[test]
 fn a_write_cache_that_is_on_and_one_that_is_off_are_not_compared_and_none_is_a_drives_nature() {
-    let barred_with = |a: &str, b: &str| {
-        barred(&with("Volatile write cache", &[("Drive: A", a), ("Drive: B", b)])).len()
-    };
-    assert_eq!([barred_with("on", "off"), barred_with("on", "on")], [1, 0]);
-    assert_eq!([barred_with("on", "none"), barred_with("none", "off")], [0, 0]);
+    use WriteCacheState::{Absent, Off, On};
+    let cached = |state| DriveSetup { volatile_cache: vec![state], ..DriveSetup::default() };
+    let barred_with = |a, b| barred(&subjects(vec![cached(a)], vec![cached(b)])).len();
+    assert_eq!([barred_with(On, Off), barred_with(On, On)], [1, 0]);
+    assert_eq!([barred_with(On, Absent), barred_with(Absent, Off)], [0, 0]);
     // One that was changed by someone during the run.
-    let mut facts = with("Volatile write cache", &[("Drive: A", "on"), ("Drive: B", "on")]);
-    facts.setup.disclosure[1].rows.push(("Volatile write cache after".into(), "off".into()));
+    let changed = DriveSetup { volatile_cache_after: vec![Off], ..cached(On) };
+    let facts = subjects(vec![cached(On)], vec![changed]);
     assert_eq!(rows(&barred(&facts)[0].differences)[0].2, "on (A, B), off (B)");
 }
 
@@ -377,16 +395,19 @@ fn a_write_cache_that_is_on_and_one_that_is_off_are_not_compared_and_none_is_a_d
 fn drives_of_one_model_with_other_firmware_or_fill_are_doubted_and_other_preparation_disqualifies()
 {
     let firmware = |models: [&str; 2]| {
-        let mut facts = with("Firmware", &[("Drive: A", "1"), ("Drive: B", "2")]);
-        for (group, model) in facts.setup.disclosure.iter_mut().zip(models) {
-            group.rows.push(("Model".into(), model.into()));
-        }
-        differences(&facts)[0].grade
+        let drive = |model: &str, firmware: &str| DriveSetup {
+            model: Some(model.into()),
+            firmware: Some(firmware.into()),
+            ..DriveSetup::default()
+        };
+        let [a, b] = models;
+        differences(&subjects(vec![drive(a, "1")], vec![drive(b, "2")]))[0].grade
     };
     assert_eq!([firmware(["M", "M"]), firmware(["M", "N"])], [Grade::Confounder, Grade::Harmless]);
-    let filled = |b: &str| differences(&with("Filled", &[("Drive: A", "40 %"), ("Drive: B", b)]));
-    assert_eq!((filled("43 %").len(), &*rows(&filled("60 %"))[0].2), (0, "40 % (A), 60 % (B)"));
-    let mut facts = with("Filled", &[]);
+    let full = |share| DriveSetup { filled_share: Some(share), ..DriveSetup::default() };
+    let filled = |b| differences(&subjects(vec![full(0.4)], vec![full(b)]));
+    assert_eq!((filled(0.43).len(), &*rows(&filled(0.6))[0].2), (0, "40 % (A), 60 % (B)"));
+    let mut facts = two_alike();
     facts.setup.prepared.push((
         SubjectKey(0),
         PreparationStep {
@@ -426,4 +447,67 @@ fn recorded_loads_with_other_requests_are_not_compared_in_their_step_only() {
     let row = (Grade::Disqualifying, "Recorded load, Reads".to_string(), values.to_string());
     assert_eq!(rows(&found[0].differences), std::slice::from_ref(&row));
     assert_eq!(rows(&differences(&facts)), [row]);
+}
+
+/// A drive with the settings that are compared.
+fn set_up(filesystem: &str, scheduler: &str, requests: &str, cache: WriteCacheState) -> DriveSetup {
+    let queue = [("nr_requests", requests), ("read_ahead_kb", "128")];
+    DriveSetup {
+        filesystem: Some(filesystem.into()),
+        mount_options: Some(format!("rw,{filesystem}")),
+        scheduler: Some(scheduler.into()),
+        queue: queue.map(|(name, value)| (name.to_string(), value.to_string())).to_vec(),
+        volatile_cache: vec![cache],
+        ..DriveSetup::default()
+    }
+}
+
+#[test]
+fn groups_of_unequal_size_differ_in_their_drives_settings_like_single_drives() {
+    use WriteCacheState::{Off, On};
+    let ext4 = set_up("ext4", "none", "1023", On);
+    let xfs = set_up("xfs", "mq-deadline", "256", Off);
+    let expected = [
+        ("Drive: Volatile write cache", "on (A), off (B)"),
+        ("Drive: Filesystem", "ext4 (A), xfs (B)"),
+        ("Drive: Mount options", "rw,ext4 (A), rw,xfs (B)"),
+        ("Drive: Scheduler", "none (A), mq-deadline (B)"),
+        ("Drive: Queue", "nr_requests=1023 (A), nr_requests=256 (B)"),
+    ];
+    let expected: Vec<(String, String)> =
+        expected.map(|(what, values)| (what.to_string(), values.to_string())).into();
+    for (many, few) in [(1, 1), (2, 1), (3, 2)] {
+        let facts = subjects(vec![ext4.clone(); many], vec![xfs.clone(); few]);
+        let found = rows(&differences(&facts));
+        let (counts, settings): (Vec<_>, Vec<_>) =
+            found.into_iter().partition(|(_, what, _)| what == "Number of drives");
+        let settings: Vec<(String, String)> =
+            settings.into_iter().map(|(_, what, values)| (what, values)).collect();
+        assert_eq!(settings, expected, "{many} against {few}");
+        let counts: Vec<String> = counts.into_iter().map(|(_, _, values)| values).collect();
+        match (many, few) {
+            (1, 1) => assert_eq!(counts, [""; 0]),
+            (2, 1) => assert_eq!(counts, ["2 drives (A), 1 drive (B)"]),
+            _ => assert_eq!(counts, ["3 drives (A), 2 drives (B)"]),
+        }
+        assert_eq!(barred(&facts).len(), 1, "the write caches");
+    }
+}
+
+#[test]
+fn sets_of_settings_are_compared_whatever_the_number_and_the_order_of_the_drives() {
+    let on = |filesystem: &str| DriveSetup {
+        filesystem: Some(filesystem.into()),
+        ..DriveSetup::default()
+    };
+    let found = |a: &[&str], b: &[&str]| -> Vec<String> {
+        let [a, b] = [a, b].map(|all| all.iter().map(|name| on(name)).collect::<Vec<_>>());
+        let found = rows(&differences(&subjects(a, b)));
+        let found = found.into_iter().filter(|(_, what, _)| what == "Drive: Filesystem");
+        found.map(|(.., values)| values).collect()
+    };
+    assert_eq!(found(&["ext4", "xfs"], &["xfs", "ext4"]), [""; 0]);
+    assert_eq!(found(&["ext4", "ext4"], &["ext4"]), [""; 0]);
+    assert_eq!(found(&["ext4", "xfs"], &["ext4"]), ["ext4 (A, B), xfs (A)"]);
+    assert_eq!(found(&["ext4"], &["xfs", "ext4"]), ["ext4 (A, B), xfs (B)"]);
 }

@@ -2,9 +2,8 @@
 //! different, but unknown.
 
 use crate::analysis::difference::NotGiven;
-use crate::analysis::facts::{MeasuredFacts, RunFacts, SetupFacts, StepFacts};
+use crate::analysis::facts::{MeasuredFacts, RunFacts, SetupFacts, StepFacts, Subjects};
 use crate::plan::Order;
-use crate::record::key::FactHeading;
 
 /// Unknown conditions of a step's measurement; None if Dyno measured it.
 pub fn not_given(step: &StepFacts) -> Vec<NotGiven> {
@@ -22,7 +21,7 @@ pub fn not_given(step: &StepFacts) -> Vec<NotGiven> {
 
 /// Unknown conditions of the subjects, whose differences therefore cannot be stated; None if Dyno
 /// measured all of them.
-pub fn unknown(measured: &MeasuredFacts, setup: &SetupFacts) -> Vec<NotGiven> {
+pub fn unknown(subjects: &Subjects, measured: &MeasuredFacts, setup: &SetupFacts) -> Vec<NotGiven> {
     if !setup.runs.iter().any(RunFacts::is_imported) {
         return Vec::new();
     }
@@ -42,14 +41,10 @@ pub fn unknown(measured: &MeasuredFacts, setup: &SetupFacts) -> Vec<NotGiven> {
     if setup.prepared.is_empty() {
         all.push(NotGiven::Preparation);
     }
-    let disclosed = |is: &dyn Fn(FactHeading) -> bool| {
-        let headings = || FactHeading::ALL.into_iter().filter(|heading| is(*heading));
-        setup.disclosure.iter().any(|g| headings().any(|h| g.name.starts_with(h.name())))
-    };
-    if !disclosed(&FactHeading::is_of_host) {
+    if setup.runs.iter().all(|run| run.host.is_empty()) {
         all.push(NotGiven::Host);
     }
-    if !disclosed(&|heading| heading == FactHeading::Drive) {
+    if subjects.iter().all(|subject| subject.setups.is_empty()) {
         all.push(NotGiven::Drives);
     }
     all

@@ -58,7 +58,7 @@ mod tests {
     /// Whether the page states that there are no known differences.
     fn denies(mut facts: Facts) -> bool {
         facts.comparisons.conditions = differences(&facts);
-        facts.comparisons.not_given = unknown(&facts.measured, &facts.setup);
+        facts.comparisons.not_given = unknown(&facts.subjects, &facts.measured, &facts.setup);
         let said = say!(Language::ENGLISH, "nothing-differs");
         let is_said = |b: &Block| matches!(b, Block::Text(_, line) if words(line) == said);
         SECTION.blocks.of(Language::ENGLISH, &facts).iter().any(is_said)
