@@ -173,7 +173,6 @@ rival-more = { $by } more than { $worse }
 rival-times = { $by } that of { $worse }
 rival-lower = { $by } lower than { $worse }
 rival-less = { $by } less than { $worse }
-varied = { $path } { $value }, against { $other }
 with-knob = { $subject } with { $knob }
 claim-family = { $comparisons ->
         [one] { $repeats } repeats; interval of a single comparison
@@ -947,8 +946,23 @@ verdict-limits = { $first }, { $other }
 
 ## Differences in test conditions (crates/report/src/brief/text)
 difference-fact = { $heading }: { $fact }
-difference-setting = { $path }
 difference-method = version of the measuring method
+plan-difference = { $field } { $first } against { $other }
+plan-differences-more = { $count } more
+plan-part = { $name } { $value }
+plan-tool = measured with
+plan-window = window
+plan-warm-up = warm-up
+plan-threads = threads
+plan-queue-depth = queue depth
+plan-instances = instances
+plan-block-size = block size
+plan-load = load
+plan-engine = engine
+plan-workload = workload
+plan-meters = meters
+plan-closed-loop = closed loop
+plan-share-of-maximum = { $share } of the maximum
 difference-drive-count = Number of drives
 difference-drives = { $count ->
         [one] 1 drive

@@ -192,7 +192,6 @@ rival-more = { $by } mais que { $worse }
 rival-times = { $by } o valor de { $worse }
 rival-lower = { $by } menor que { $worse }
 rival-less = { $by } menos que { $worse }
-varied = { $path } { $value }, contra { $other }
 with-knob = { $subject } com { $knob }
 claim-family = { $comparisons ->
         [one] { $repeats } repetições; intervalo de uma única comparação
@@ -983,8 +982,23 @@ verdict-limits = { $first }, { $other }
 
 ## Differences in test conditions (crates/report/src/brief/text)
 difference-fact = { $heading }: { $fact }
-difference-setting = { $path }
 difference-method = versão do método de medição
+plan-difference = { $field } { $first } contra { $other }
+plan-differences-more = mais { $count }
+plan-part = { $name } { $value }
+plan-tool = medido com
+plan-window = janela
+plan-warm-up = aquecimento
+plan-threads = threads
+plan-queue-depth = profundidade de fila
+plan-instances = instâncias
+plan-block-size = tamanho de bloco
+plan-load = carga
+plan-engine = engine
+plan-workload = workload
+plan-meters = medidores
+plan-closed-loop = malha fechada
+plan-share-of-maximum = { $share } do máximo
 difference-drive-count = Número de drives
 difference-drives = { $count ->
         [one] 1 drive

@@ -8,10 +8,12 @@ use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::analysis::plan_difference::FieldDifference;
 use crate::analysis::points::metric::MetricRequest;
 use crate::analysis::verdicts::trend::{By, FigureHistory, Member, TrendRequest};
 use crate::base::error::{Context, Result, failed};
 use crate::brief::block::Block;
+use crate::brief::text::plan_text;
 use crate::brief::trend;
 use crate::bundles;
 use crate::catalogue::BundleCatalogue;
@@ -170,8 +172,8 @@ struct ChangePointRow {
 
 impl Followed {
     fn of(history: &FigureHistory) -> Followed {
-        let differs = |d: &crate::analysis::difference::FieldDifference| {
-            let [first, own] = d.values.clone();
+        let differs = |d: &FieldDifference| {
+            let [first, own] = d.values.each_ref().map(|v| plan_text::value(Language::ENGLISH, v));
             Differs { field: d.path.clone(), first, own }
         };
         let counted: Vec<&Member> = history.counted().collect();

@@ -1,6 +1,7 @@
 //! A difference in test conditions, with its grade: data, from which a report makes sentences.
 
 use crate::analysis::keys::{StepKey, SubjectKey};
+use crate::analysis::plan_difference::{PlanField, PlanValue};
 use crate::analysis::title::PlanText;
 use crate::record::setup::{DriveField, HostField, SetupValue};
 
@@ -38,10 +39,8 @@ pub enum Condition {
     DriveCount,
     /// A field of the hosts.
     Host(HostField),
-    /// The version of the measuring method.
-    Method,
-    /// A setting of the plan, by its path.
-    Setting(String),
+    /// A field of the resolved plan.
+    Plan(PlanField),
     /// What was done to the drives before.
     Preparation,
     /// The temperature when the windows opened, in the step of this title.
@@ -70,13 +69,15 @@ pub enum Condition {
 #[derive(Clone, Debug, PartialEq)]
 pub enum ConditionValue {
     /// As plans have it.
+    Plan(PlanValue),
+    /// A load: its file and checksum, or its results.
     Text(String),
     /// Of a host, a drive or an engine.
     Setup(SetupValue),
     /// This many drives.
     Drives(usize),
     /// What was done to its drives, each action with what was asked for; nothing where empty.
-    Prepared(Vec<(String, String)>),
+    Prepared(Vec<(String, PlanValue)>),
     /// Degrees Celsius.
     Temperature(f64),
     /// When each run began, nanoseconds since 1970 (UTC).
@@ -95,15 +96,6 @@ pub enum ConditionValue {
     NotSteady(Option<f64>),
     /// So many of so many points or repeats.
     Share(usize, usize),
-}
-
-/// A field in which two resolved plans differ.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FieldDifference {
-    /// In the notation of an override: "step.readrandom.stream.read.workload.block".
-    pub path: String,
-    /// Its values in the two plans, as text.
-    pub values: [String; 2],
 }
 
 /// What the source of imported figures does not give.

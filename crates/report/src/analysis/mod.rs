@@ -32,6 +32,7 @@ pub mod metric_values;
 pub mod notes;
 pub mod outlier_cause;
 pub mod outliers;
+pub mod plan_difference;
 pub mod points;
 mod question;
 pub mod title;

@@ -7,6 +7,7 @@ use crate::analysis::verdicts::trend::{FigureHistory, Member};
 use crate::base::units::{self, plural};
 use crate::brief::number_format::NONE;
 use crate::brief::own::options::PaperSize;
+use crate::brief::text::plan_text;
 use crate::chart::Palette;
 use crate::chart::kinds::trend;
 use crate::language::Language;
@@ -71,8 +72,10 @@ fn of(values: &[String]) -> String {
 pub fn blocks(history: &FigureHistory, figure: String) -> Vec<Block> {
     let mut out = Vec::new();
     let differs = history.differs.iter().map(|d| {
-        let [first, own] = &d.values;
-        format!("Another configuration than that of the first runs: {} {own}, not {first}", d.path)
+        let l = Language::ENGLISH;
+        let [first, own] = d.values.each_ref().map(|value| plan_text::value(l, value));
+        let field = plan_text::field(l, &d.field);
+        format!("Another configuration than that of the first runs: {field} {own}, not {first}")
     });
     out.extend(differs.map(Block::note));
     let counted = history.counted().count();

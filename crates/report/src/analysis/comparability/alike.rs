@@ -1,43 +1,24 @@
 //! Compares like with like: two points may be compared only if their resolved steps agree in every
-//! field except the subject's own. The plan's typed model is compared field by field through its
-//! JSON form, so fields added later are included automatically.
+//! field except the subject's own.
 
 use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::analysis::difference::{Condition, ConditionValue, Difference, FieldDifference, Grade};
+use crate::analysis::difference::{Condition, ConditionValue, Difference, Grade};
 use crate::analysis::facts::{Facts, SetupFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
+use crate::analysis::plan_difference::{self, FieldDifference, METHOD, TOOL};
 use crate::plan::{Plan, PointPlan, Subject};
 
 impl FieldDifference {
     /// As a difference in the conditions of two subjects.
     pub fn between(self, pair: (SubjectKey, SubjectKey)) -> Difference {
-        let [a, b] = self.values.map(ConditionValue::Text);
-        let what = match self.path == METHOD {
-            true => Condition::Method,
-            false => Condition::Setting(self.path),
-        };
+        let [a, b] = self.values.map(ConditionValue::Plan);
         let values = vec![(a, vec![pair.0]), (b, vec![pair.1])];
-        Difference { grade: Grade::Disqualifying, what, values }
-    }
-
-    /// Whether `vary` names the field: by its path, by the end of the path ("read.block"), or by a
-    /// containing part.
-    pub fn is_named_by(&self, vary: &str) -> bool {
-        let parts: Vec<&str> = self.path.split('.').filter(|p| !NESTS.contains(p)).collect();
-        let asked: Vec<&str> = vary.split('.').filter(|p| !NESTS.contains(p)).collect();
-        !asked.is_empty() && parts.windows(asked.len()).any(|w| w == asked)
+        Difference { grade: Grade::Disqualifying, what: Condition::Plan(self.field), values }
     }
 }
-
-/// Structural parts of a path.
-const NESTS: [&str; 6] = ["step", "stream", "streams", "engine", "workload", "knobs"];
-
-/// The version of the measuring method, as a path: `vary` cannot permit comparing samples with
-/// different meanings.
-const METHOD: &str = "version of the measuring method";
 
 /// The fields of a resolved plan that affect a step's numbers, for one subject at one point,
 /// excluding the subject itself.
@@ -71,61 +52,7 @@ fn decisive(plan: &Plan, point: &PointPlan) -> Value {
 
 /// Every field in which the plans of two points differ, except the subjects' own knobs.
 pub fn differences(a: (&Plan, &PointPlan), b: (&Plan, &PointPlan)) -> Vec<FieldDifference> {
-    let mut found = Vec::new();
-    walk(&decisive(a.0, a.1), &decisive(b.0, b.1), &mut Vec::new(), &mut found);
-    found
-}
-
-fn walk(a: &Value, b: &Value, path: &mut Vec<String>, found: &mut Vec<FieldDifference>) {
-    match (a, b) {
-        (Value::Object(own), Value::Object(other)) => {
-            let mut keys: Vec<&String> = own.keys().chain(other.keys()).collect();
-            keys.sort();
-            keys.dedup();
-            for key in keys {
-                path.push(key.clone());
-                walk(
-                    own.get(key).unwrap_or(&Value::Null),
-                    other.get(key).unwrap_or(&Value::Null),
-                    path,
-                    found,
-                );
-                path.pop();
-            }
-        }
-        (Value::Array(own), Value::Array(other)) if named(own) && named(other) => {
-            let mut names: Vec<&str> = own.iter().chain(other).filter_map(name).collect();
-            names.sort_unstable();
-            names.dedup();
-            for wanted in names {
-                let of = |all: &[Value]| {
-                    all.iter().find(|v| name(v) == Some(wanted)).cloned().unwrap_or_default()
-                };
-                path.push(wanted.to_string());
-                walk(&of(own), &of(other), path, found);
-                path.pop();
-            }
-        }
-        _ if a == b => {}
-        _ => found.push(FieldDifference { path: path.join("."), values: [a, b].map(shown) }),
-    }
-}
-
-fn name(value: &Value) -> Option<&str> {
-    value.get("name")?.as_str()
-}
-
-/// A list whose members are identified by name, such as streams.
-fn named(all: &[Value]) -> bool {
-    !all.is_empty() && all.iter().all(|v| name(v).is_some())
-}
-
-fn shown(value: &Value) -> String {
-    match value {
-        Value::Null => "absent".to_string(),
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    }
+    plan_difference::between(&decisive(a.0, a.1), &decisive(b.0, b.1))
 }
 
 /// Why two subjects of different runs may not be compared in a step at an axis value, or the
@@ -183,16 +110,14 @@ fn imported_differently(a: &Plan, b: &Plan, step: &str) -> Vec<FieldDifference> 
         let run = plan.imported.as_ref();
         let step = run.and_then(|run| run.steps.iter().find(|own| own.name == step));
         serde_json::json!({
-            "measured with": run.map_or("Dyno", |run| &run.tool),
+            TOOL: run.map_or("Dyno", |run| &run.tool),
             "step": step.map(|step| serde_json::json!({
                 "window_ns": step.window_ns, "loop": step.loop_kind, "timing": step.timing,
                 "load": step.load,
             })),
         })
     };
-    let mut found = Vec::new();
-    walk(&known(a), &known(b), &mut Vec::new(), &mut found);
-    found
+    plan_difference::between(&known(a), &known(b))
 }
 
 /// The step as resolved for all points of a subject, before the sweep sets its field.
@@ -211,21 +136,6 @@ pub fn first_point(plan: &Plan, step: &str, subject: &str) -> Option<PointPlan> 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn difference(path: &str) -> FieldDifference {
-        FieldDifference { path: path.into(), values: ["4096".into(), "65536".into()] }
-    }
-
-    #[test]
-    fn a_difference_is_named_by_its_path_its_end_or_what_it_lies_in() {
-        let block = difference("step.streams.io.workload.knobs.block");
-        for vary in ["io.block", "block", "step.stream.io.workload.block", "io"] {
-            assert!(block.is_named_by(vary), "{vary}");
-        }
-        for vary in ["writer.block", "depth", "", "step"] {
-            assert!(!block.is_named_by(vary), "{vary}");
-        }
-    }
 
     /// Every leaf of a value, with its path of keys and indices.
     fn leaves(value: &Value, path: &str, found: &mut Vec<String>) {
@@ -270,8 +180,7 @@ mod tests {
                     let mut changed = whole.clone();
                     let at = changed.pointer_mut(leaf).expect("a leaf");
                     *at = other(at);
-                    let mut differences = Vec::new();
-                    walk(&whole, &changed, &mut Vec::new(), &mut differences);
+                    let differences = plan_difference::between(&whole, &changed);
                     let [one] = &differences[..] else {
                         panic!("{protocol} {leaf}: {differences:?}")
                     };

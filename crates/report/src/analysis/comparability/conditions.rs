@@ -13,6 +13,7 @@ use crate::analysis::facts::{
     CellFacts, Facts, GroupOwner, MeasuredFacts, ReportStatements, SetupFacts, StepFacts, Subjects,
 };
 use crate::analysis::keys::SubjectKey;
+use crate::analysis::plan_difference::PlanValue;
 use crate::record::key::{FactHeading, FactKey, dyno, engine};
 use crate::record::setup::{DriveField, DriveSetup, HostField, SetupValue, WriteCacheState};
 pub use unknown::{not_given, unknown};
@@ -345,17 +346,27 @@ fn write_caches(subjects: &Subjects, among: &[SubjectKey]) -> Option<Difference>
 fn prepared(setup: &SetupFacts, among: &[SubjectKey]) -> Option<Difference> {
     let of = |subject: SubjectKey| {
         let own = setup.prepared.iter().filter(|(s, _)| *s == subject).map(|(_, p)| p);
-        let mut all: Vec<(String, String)> = Vec::new();
+        let mut all: Vec<(String, PlanValue)> = Vec::new();
         for p in own {
-            let done = (p.action.clone(), p.asked.clone());
+            let asked = serde_json::from_str(&p.asked).unwrap_or(serde_json::Value::Null);
+            let done = (p.action.clone(), PlanValue::of("", &asked));
             // For each drive of a group.
             if !all.contains(&done) {
                 all.push(done);
             }
         }
-        ConditionValue::Prepared(all)
+        all
     };
-    let values = distinct(among.iter().map(|s| (*s, of(*s))))?;
+    let found = distinct(among.iter().map(|s| (*s, of(*s))))?;
+    let values = found.iter().map(|(all, whose)| {
+        let own = all.iter().map(|(action, asked)| {
+            let others = found.iter().flat_map(|(other, _)| other);
+            let same = others.filter(|(other, _)| other == action).map(|(_, asked)| asked);
+            (action.clone(), asked.without_common(&same.collect::<Vec<_>>()))
+        });
+        (ConditionValue::Prepared(own.collect()), whose.clone())
+    });
+    let values = values.collect();
     Some(Difference { grade: Grade::Disqualifying, what: Condition::Preparation, values })
 }
 

@@ -8,10 +8,11 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::analysis::claim::compare::observations;
 use crate::analysis::comparability::{alike, conditions};
-use crate::analysis::difference::{Difference, FieldDifference};
+use crate::analysis::difference::Difference;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::keys::{DriveKey, Keyed, StepKey, SubjectKey};
 use crate::analysis::notes::models::{DriveModel, Fleet, FleetDrive, ModelRatio};
+use crate::analysis::plan_difference::FieldDifference;
 use crate::analysis::points::metric::{Metric, PointFigure, PointPart};
 use crate::stats::Better;
 use crate::stats::level::geometric_mean;

@@ -3,9 +3,9 @@
 //! and the test conditions are stored.
 
 use crate::analysis::comparability::alike;
-use crate::analysis::difference::FieldDifference;
 use crate::analysis::facts::{CellFacts, Facts, SetupFacts, StepFacts, Subjects};
 use crate::analysis::keys::{RunKey, SubjectKey};
+use crate::analysis::plan_difference::{FieldDifference, PlanField, PlanValue};
 use crate::analysis::points::metric::{Metric, MetricRequest};
 use crate::analysis::title::ProtocolTitle;
 use crate::plan::{Plan, PointPlan};
@@ -230,7 +230,8 @@ impl Like {
         let hosts = HOST.iter().zip(self.host.iter().zip(&other.host));
         all.extend(hosts.filter(|(_, (a, b))| a != b).map(|(field, (a, b))| {
             let path = format!("{}: {}", field.heading().name(), field.name());
-            FieldDifference { path, values: [a.clone(), b.clone()] }
+            let values = [a, b].map(|value| PlanValue::Word(value.clone()));
+            FieldDifference { path, field: PlanField::Host(*field), values }
         }));
         all
     }

@@ -2,7 +2,8 @@
 
 use crate::analysis::difference::{Condition, ConditionValue, Difference, NotGiven};
 use crate::analysis::facts::Subjects;
-use crate::brief::text::setup_text;
+use crate::analysis::plan_difference::PlanValue;
+use crate::brief::text::{plan_text, setup_text};
 use crate::language::{Language, Name, Number};
 use crate::record::key::FactHeading;
 use crate::say;
@@ -18,13 +19,9 @@ pub fn condition(l: Language, what: &Condition) -> String {
             let heading = Name::fact(FactHeading::Drive.name());
             say!(l, "difference-fact", heading, fact = Name::fact(field.name()))
         }
-        Condition::Host(field) => {
-            let heading = Name::fact(field.heading().name());
-            say!(l, "difference-fact", heading, fact = Name::fact(field.name()))
-        }
+        Condition::Host(field) => setup_text::host_field(l, *field),
         Condition::DriveCount => say!(l, "difference-drive-count"),
-        Condition::Method => say!(l, "difference-method"),
-        Condition::Setting(path) => say!(l, "difference-setting", path),
+        Condition::Plan(field) => plan_text::field(l, field),
         Condition::Preparation => say!(l, "difference-preparation"),
         Condition::Temperature(step) => say!(l, "difference-temperature", step),
         Condition::RecordedLoad(step) => say!(l, "difference-recorded-load", step),
@@ -58,6 +55,7 @@ fn joined(l: Language, each: impl Iterator<Item = String>) -> String {
 
 fn value(l: Language, value: &ConditionValue) -> String {
     match value {
+        ConditionValue::Plan(value) => plan_text::value(l, value),
         ConditionValue::Text(text) => text.clone(),
         ConditionValue::Setup(value) => setup_text::value(l, value),
         ConditionValue::Drives(count) => say!(l, "difference-drives", count = *count),
@@ -90,10 +88,13 @@ fn value(l: Language, value: &ConditionValue) -> String {
     }
 }
 
-fn prepared(l: Language, action: &str, asked: &str) -> String {
-    match asked.is_empty() {
-        true => say!(l, "done", action = names::done(action)),
-        false => say!(l, "done-as-asked", action = names::done(action), asked),
+fn prepared(l: Language, action: &str, asked: &PlanValue) -> String {
+    match asked {
+        PlanValue::Absent => say!(l, "done", action = names::done(action)),
+        asked => {
+            let asked = plan_text::value(l, asked);
+            say!(l, "done-as-asked", action = names::done(action), asked)
+        }
     }
 }
 

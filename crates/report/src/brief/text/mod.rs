@@ -7,6 +7,7 @@ pub mod condition_text;
 pub(in crate::brief) mod metric_text;
 pub mod notes;
 pub(in crate::brief) mod outcome;
+pub mod plan_text;
 pub mod published;
 pub(in crate::brief) mod run_conditions;
 pub mod setup_text;

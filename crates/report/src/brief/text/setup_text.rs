@@ -3,9 +3,15 @@
 use crate::analysis::facts::{ReportStatements, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::brief::kernel_parameters;
-use crate::language::Language;
+use crate::language::{Language, Name};
 use crate::record::setup::{DriveSetup, HostField, SetupValue, WriteCacheState};
 use crate::say;
+
+/// The name of a host's field, with its heading.
+pub fn host_field(l: Language, field: HostField) -> String {
+    let heading = Name::fact(field.heading().name());
+    say!(l, "difference-fact", heading, fact = Name::fact(field.name()))
+}
 
 /// A value with its unit; what the kernel or a drive reports is quoted.
 pub fn value(l: Language, value: &SetupValue) -> String {

@@ -3,7 +3,7 @@
 
 use crate::analysis::claim::compare::{ComparedFigure, Comparison, Standing, StepPlace};
 use crate::analysis::comparison::{Claim, ClaimScope, Crossover, MeanOver};
-use crate::analysis::difference::{Barred, Difference, FieldDifference};
+use crate::analysis::difference::{Barred, Condition, ConditionValue, Difference};
 use crate::analysis::facts::{
     CellFacts, Comparisons, MeasuredFacts, RunFacts, StepFacts, Subjects,
 };
@@ -11,7 +11,7 @@ use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::base::units;
 use crate::brief::number_format;
-use crate::brief::text::condition_text;
+use crate::brief::text::{condition_text, plan_text};
 use crate::brief::text::metric_text::printed_latency;
 pub use crate::brief::text::metric_text::{
     metric, printed, printed_both, printed_value, printed_with_unit,
@@ -180,10 +180,8 @@ pub fn joined(
 /// Permitted differences, and a subject's own knobs: " (step.read.block 65536, against 4096)".
 fn varied(l: Language, subjects: &Subjects, step: &StepFacts, comparison: &Comparison) -> String {
     let pair = [comparison.better, comparison.worse];
-    let against = |d: &FieldDifference| {
-        say!(l, "varied", path = &d.path, value = &d.values[0], other = &d.values[1])
-    };
-    let mut each: Vec<String> = comparison.varied.iter().map(against).collect();
+    let varied = comparison.varied.iter().map(|d| plan_text::difference(l, d)).collect();
+    let mut each = plan_text::at_most(l, varied);
     let streams = step.cells.first().map_or(0, |cell| cell.streams.len());
     for subject in pair {
         let subject = &subjects[subject];
@@ -358,11 +356,18 @@ pub fn barred(l: Language, subjects: &Subjects, measured: &MeasuredFacts, bar: &
 
 /// The differences between them: "RocksDB: version differs, 9.1 (A), 9.2 (B)".
 pub fn differences(l: Language, subjects: &Subjects, bar: &Barred) -> String {
-    let differs = |d: &Difference| {
-        let values = condition_text::values(l, subjects, d);
-        say!(l, "differs", what = condition_text::condition(l, &d.what), values)
+    let differs = |d: &Difference| match (&d.what, &d.values[..]) {
+        // In the order of the sentence, which names the second subject first.
+        (Condition::Plan(field), [(ConditionValue::Plan(a), _), (ConditionValue::Plan(b), _)]) => {
+            plan_text::against(l, field, [b, a])
+        }
+        _ => {
+            let values = condition_text::values(l, subjects, d);
+            say!(l, "differs", what = condition_text::condition(l, &d.what), values)
+        }
     };
-    bar.differences.iter().map(differs).collect::<Vec<_>>().join(&say!(l, "between-clauses"))
+    let all = bar.differences.iter().map(differs).collect();
+    plan_text::at_most(l, all).join(&say!(l, "between-clauses"))
 }
 
 #[cfg(test)]
