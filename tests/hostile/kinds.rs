@@ -106,8 +106,9 @@ pub static KINDS: &[Kind] = &[
     kind("a view that never ends", TABLES, |p| {
         sql(
             p,
-            "ALTER TABLE reported RENAME TO gone; DROP TABLE gone; CREATE VIEW reported AS WITH RECURSIVE \
-                n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i id, i point, '' stream, \
+            "ALTER TABLE reported RENAME TO gone; DROP TABLE gone; CREATE VIEW reported AS \
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) \
+                SELECT i id, i point, '' stream, \
                 'read' class, 'p' name, 1.0 value, 1.0 low, 1.0 high, 1 samples FROM n",
         );
     }),
@@ -177,7 +178,7 @@ pub static KINDS: &[Kind] = &[
     }),
     kind("a later version", Must::Refuse("newer Dyno"), |p| sql(p, "PRAGMA user_version = 99")),
     kind("a version below zero", Must::Refuse("damaged"), |p| sql(p, "PRAGMA user_version = -1")),
-    kind("an older version with newer tables", TABLES, |p| sql(p, "PRAGMA user_version = 1")),
+    kind("no version", Must::Refuse("damaged"), |p| sql(p, "PRAGMA user_version = 0")),
     kind("somebody else's database", Must::Refuse("not a Dyno bundle"), |p| {
         sql(p, "PRAGMA application_id = 1")
     }),

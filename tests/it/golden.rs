@@ -1,5 +1,5 @@
-//! Bundles written by older versions (tests/golden) open with every command that reads bundles, and
-//! the numbers are those printed by the older version.
+//! Bundles measured by earlier versions (tests/golden) open with every command that reads bundles,
+//! and the numbers are those printed by the earlier version.
 
 use std::collections::BTreeMap;
 use std::io::Read;

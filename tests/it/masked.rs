@@ -130,7 +130,8 @@ fn look_everywhere(dir: &Path, brief: &[&str]) {
         let text = without_embedded(&std::fs::read_to_string(dir.join(name)).unwrap());
         silent(name, &text);
         assert!(text.contains(masked) && text.contains("Micron"), "{name}: {text}");
-        assert!(text.contains("AMD EPYC 9654") && text.contains("7.68 TB"), "{name}: {text}");
+        let capacity = dyno::base::units::bytes(7_680_000_000_000);
+        assert!(text.contains("AMD EPYC 9654") && text.contains(&capacity), "{name}: {text}");
     }
     for folder in ["figures", "b.figures"] {
         for entry in std::fs::read_dir(dir.join(folder)).unwrap().map(|entry| entry.unwrap()) {

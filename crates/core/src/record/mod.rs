@@ -240,8 +240,8 @@ pub trait Sink {
     fn discard(&mut self) -> Result<()>;
     /// Facts of the whole run; known ones are not replaced.
     fn facts(&mut self, facts: &[Fact]) -> Result<()>;
-    /// States of volatile write caches, which belong to the setups of their drives. Not while a point
-    /// is open.
+    /// States of volatile write caches, which belong to the setups of their drives. Not while a
+    /// point is open.
     fn write_caches(&mut self, states: &[setup::DriveWriteCache]) -> Result<()>;
     /// Preparation of drives, in order, and their final state. Not while a point is open.
     fn prepared(&mut self, prepared: &[PreparationStep]) -> Result<()>;

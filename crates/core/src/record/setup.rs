@@ -416,7 +416,8 @@ fields! {
         Firmware, "Firmware", |own| text(&own.firmware);
         Health, "Health log", |own| own.health.map(SetupValue::Health);
         Capacity, "Capacity", |own| own.capacity_bytes.map(SetupValue::Bytes);
-        LogicalBlock, "Logical block size", |own| own.logical_block_bytes.map(SetupValue::BlockBytes);
+        LogicalBlock, "Logical block size",
+            |own| own.logical_block_bytes.map(SetupValue::BlockBytes);
         PhysicalBlock, "Physical block size",
             |own| own.physical_block_bytes.map(SetupValue::BlockBytes);
         Metadata, "Metadata", |own| own.metadata_bytes.map(SetupValue::BytesPerBlock);
@@ -426,7 +427,8 @@ fields! {
         LinkSpeed, "Link speed", |own| text(&own.link_speed);
         LinkLanes, "Link width", |own| own.link_lanes.map(SetupValue::Number);
         HighestLinkSpeed, "Highest link speed", |own| text(&own.highest_link_speed);
-        HighestLinkLanes, "Highest link width", |own| own.highest_link_lanes.map(SetupValue::Number);
+        HighestLinkLanes, "Highest link width",
+            |own| own.highest_link_lanes.map(SetupValue::Number);
         NumaNode, "NUMA node", |own| own.numa_node.map(SetupValue::Number);
         NumaDistances, "NUMA distance to nodes 0, 1, …", |own| text(&own.numa_distances);
         VolatileCache, "Volatile write cache", |own| write_cache(&own.volatile_cache);

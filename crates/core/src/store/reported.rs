@@ -9,8 +9,8 @@ use crate::base::error::{Error, Result};
 use crate::record::{Class, Reported};
 
 pub(super) fn insert(conn: &Connection, point: i64, reported: &Reported) -> Result<()> {
-    let sql = "INSERT INTO reported (point, stream, class, name, value, low, high, samples, digits) \
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    let sql = "INSERT INTO reported (point, stream, class, name, value, low, high, samples, \
+               digits) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
     let samples = reported.samples.map(super::schema::signed);
     let row = params![
         point,
@@ -31,7 +31,8 @@ pub(super) fn insert(conn: &Connection, point: i64, reported: &Reported) -> Resu
 const MOST_DIGITS: i64 = 17;
 
 /// All reported figures.
-pub(super) const SELECT: &str = "SELECT point, stream, class, name, value, low, high, samples, digits FROM reported ORDER BY id";
+pub(super) const SELECT: &str = "SELECT point, stream, class, name, value, low, high, samples, \
+                                 digits FROM reported ORDER BY id";
 
 /// A row: the number of its point, and the figure.
 pub(super) fn row(row: &Row<'_>) -> Result<(i64, Reported)> {

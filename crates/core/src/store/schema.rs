@@ -19,8 +19,8 @@ const APPLICATION_ID: i64 = 0x4459_4E4F;
 /// More tables and indices than Dyno creates.
 const MOST_OBJECTS: usize = 200;
 
-/// The version of the schema, as a bundle's `user_version`. From the first release on, a new version
-/// only adds to the one before.
+/// The version of the schema, as a bundle's `user_version`. From the first release on, a new
+/// version only adds to the one before.
 pub const VERSION: i64 = 1;
 
 /// All tables and indices.

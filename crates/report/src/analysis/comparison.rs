@@ -1,8 +1,8 @@
 //! A comparison of two subjects, and what is selected from all of them: claims, changes of the
 //! better subject, the result of a step. `claim` makes them.
 
-use crate::analysis::plan_difference::FieldDifference;
 use crate::analysis::keys::{StepKey, SubjectKey, ValueKey};
+use crate::analysis::plan_difference::FieldDifference;
 use crate::analysis::points::metric::Metric;
 use crate::stats::Better;
 use crate::stats::percent::{Formula, cut_off, in_interval, said};

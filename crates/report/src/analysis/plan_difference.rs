@@ -1,9 +1,9 @@
 //! Differences between resolved plans, field by field, as typed data: which field, and both values
 //! with their units.
 //!
-//! The plans' typed model is compared through its JSON form, so fields added later are included. The
-//! unit of a value follows from the field: its name ends in it (`duration_ns`), or the engine or
-//! workload declares the kind of its knob.
+//! The plans' typed model is compared through its JSON form, so fields added later are included.
+//! The unit of a value follows from the field: its name ends in it (`duration_ns`), or the engine
+//! or workload declares the kind of its knob.
 
 use serde_json::Value;
 
@@ -145,7 +145,9 @@ fn knob_kind(name: &str) -> Option<KnobKind> {
     let all = catalogue.engines.iter().chain(&catalogue.workloads).flat_map(|info| info.knobs);
     let mut kinds = all.filter(|knob| knob.name == name).map(|knob| knob.kind);
     let first = kinds.next()?;
-    kinds.all(|kind| std::mem::discriminant(&kind) == std::mem::discriminant(&first)).then_some(first)
+    kinds
+        .all(|kind| std::mem::discriminant(&kind) == std::mem::discriminant(&first))
+        .then_some(first)
 }
 
 impl PlanValue {

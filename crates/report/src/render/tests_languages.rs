@@ -118,6 +118,15 @@ fn names(facts: &Facts) -> BTreeSet<String> {
         rows.chain([group.name.as_str()])
     });
     own.extend(disclosed);
+    let hosts = facts.setup.runs.iter().flat_map(|run| run.host.disclosed());
+    let hosts = hosts.flat_map(|(field, value)| {
+        [field.heading().name().to_string(), field.name().to_string(), value.to_string()]
+    });
+    let drives = facts.subjects.iter().flat_map(|subject| &subject.setups);
+    let drives = drives.flat_map(|drive| drive.disclosed());
+    let drives = drives.flat_map(|(field, value)| [field.name().to_string(), value.to_string()]);
+    let set_up: Vec<String> = hosts.chain(drives).collect();
+    own.extend(set_up.iter().map(String::as_str));
     // A knob's text in the title of a step; the other languages have their own.
     if facts.protocol.name.starts_with("tpcc") {
         own.push("with");

@@ -184,7 +184,7 @@ fn module(of: &[u8]) -> Option<String> {
 fn kernel(setup: &mut HostSetup) {
     setup.kernel_release = read("/proc/sys/kernel/osrelease");
     setup.kernel_build = read("/proc/sys/kernel/version");
-    setup.kernel_command_line = read("/proc/cmdline").map(|line| secret::hide(&line).into());
+    setup.kernel_command_line = read("/proc/cmdline").map(|line| secret::hide(&line));
     setup.clock_source = read("/sys/devices/system/clocksource/clocksource0/current_clocksource");
     setup.nvme_parameters = module_parameters("nvme");
     setup.nvme_core_parameters = module_parameters("nvme_core");

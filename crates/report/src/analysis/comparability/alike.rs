@@ -57,7 +57,7 @@ pub fn differences(a: (&Plan, &PointPlan), b: (&Plan, &PointPlan)) -> Vec<FieldD
 
 /// Why two subjects of different runs may not be compared in a step at an axis value, or the
 /// permitted differences.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Likeness {
     /// Differences that are not permitted: they rule out the comparison.
     pub unlike: Vec<FieldDifference>,

@@ -55,6 +55,12 @@ const HOSTS_ALIKE: &[(HostField, Grade)] = &[
 const WARMER_CELSIUS: f64 = 5.0;
 const FULLER_PERCENT: f64 = 5.0;
 
+/// Values of a field, each with its subject.
+type SubjectValues = Vec<(SubjectKey, SetupValue)>;
+
+/// The heading of an engine's facts, and their step if they are of one.
+type EnginePlace<'a> = (&'a str, Option<&'a str>);
+
 /// Values, each with the subjects that have it.
 type ValuesOfSubjects = Vec<(ConditionValue, Vec<SubjectKey>)>;
 
@@ -154,7 +160,7 @@ fn differences_between(facts: &Facts, among: &[SubjectKey], of_hosts: bool) -> V
         let value = |subject: &SubjectKey| {
             Some((*subject, setup.run_of(&subjects[*subject]).host.value(*field)?))
         };
-        let seen: Vec<(SubjectKey, SetupValue)> = among.iter().filter_map(value).collect();
+        let seen: SubjectValues = among.iter().filter_map(value).collect();
         all.extend(unequal_sets(&seen).map(|values| Difference {
             grade: grade_of_hosts(subjects, statements, among, *grade),
             what: Condition::Host(*field),
@@ -225,7 +231,7 @@ fn engines(
     let mut all = Vec::new();
     for key in ENGINES_ALIKE {
         // By heading and step, in the order of the disclosure.
-        let mut found: Vec<((&str, Option<&str>), Vec<(SubjectKey, SetupValue)>)> = Vec::new();
+        let mut found: Vec<(EnginePlace<'_>, SubjectValues)> = Vec::new();
         for group in setup.disclosure.iter().filter(|group| !group.is_of_dyno()) {
             let rows = group.rows.iter().filter(|(name, _)| name == key.name);
             let own: Vec<SubjectKey> = match &group.owner {
@@ -264,7 +270,7 @@ fn versions(subjects: &Subjects, setup: &SetupFacts, among: &[SubjectKey]) -> Op
         let version = SetupValue::Text(run.dyno_version.clone());
         (!run.is_imported()).then_some((*subject, version))
     };
-    let seen: Vec<(SubjectKey, SetupValue)> = among.iter().filter_map(version).collect();
+    let seen: SubjectValues = among.iter().filter_map(version).collect();
     let what = Condition::Fact(FactHeading::Dyno.name().into(), dyno::VERSION.name.into());
     Some(Difference { grade: Grade::Confounder, what, values: unequal_sets(&seen)? })
 }

@@ -116,8 +116,7 @@ mod tests {
             &plan(1_000_000_000, 1, 65_536, json!("closed")),
             &plan(2_000_000_000, 8, 4096, rate),
         );
-        let said: Vec<String> =
-            found.iter().map(|d| difference(Language::ENGLISH, d)).collect();
+        let said: Vec<String> = found.iter().map(|d| difference(Language::ENGLISH, d)).collect();
         let expected = [
             "window 1 s against 2 s",
             "queue depth 1 against 8",

@@ -11,11 +11,11 @@ use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::base::units;
 use crate::brief::number_format;
-use crate::brief::text::{condition_text, plan_text};
 use crate::brief::text::metric_text::printed_latency;
 pub use crate::brief::text::metric_text::{
     metric, printed, printed_both, printed_value, printed_with_unit,
 };
+use crate::brief::text::{condition_text, plan_text};
 use crate::language::Language;
 use crate::plan::OwnKnob;
 use crate::say;
