@@ -25,7 +25,7 @@ use std::ops::Range;
 
 use twox_hash::XxHash3_64;
 
-use super::rng::Seed;
+use super::rng::{Seed, follows};
 
 /// The smallest unit that a drive writes atomically, bytes.
 pub const SECTOR: usize = 512;
@@ -175,6 +175,20 @@ pub fn sector(found: &[u8], dataset: u64, address: u64) -> Sector {
         true => Sector::Foreign(Some(header)),
         false => what_is_wrong(found, header, here),
     }
+}
+
+/// Whether a sector has contents that Dyno writes, of any dataset and at any address: zeros, a
+/// seal, or random numbers in a row after an op's own number, and then zeros.
+pub fn is_dynos(found: &[u8]) -> bool {
+    if matches!(sector(found, 0, 0), Sector::Sealed(_) | Sector::Foreign(Some(_)) | Sector::Zeroes)
+    {
+        return true;
+    }
+    let in_a_row = |at: &usize| follows(number(found, at - 8), number(found, *at));
+    let drawn = (16..SECTOR).step_by(8).take_while(in_a_row).last().map_or(8, |last| last + 8);
+    // The last number may be cut short; without any, there is hardly anything to recognise.
+    let rest = if drawn == 8 { 16 } else { (drawn + 8).min(SECTOR) };
+    found[rest..SECTOR].iter().all(|&byte| byte == 0)
 }
 
 #[cold]

@@ -79,6 +79,18 @@ pub fn mix(mut z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
+/// The inverse of [`mix`].
+fn unmix(mut z: u64) -> u64 {
+    z = (z ^ (z >> 31) ^ (z >> 62)).wrapping_mul(0x319642b2d24d8ec3);
+    z = (z ^ (z >> 27) ^ (z >> 54)).wrapping_mul(0x96de1b173f119089);
+    z ^ (z >> 30) ^ (z >> 60)
+}
+
+/// Whether one number is drawn directly after another, of whatever sequence.
+pub fn follows(first: u64, second: u64) -> bool {
+    unmix(second) == unmix(first).wrapping_add(GOLDEN)
+}
+
 /// A bijection of 0 … n − 1: keyed mixing over the next power of two, repeated until the result is
 /// in range.
 #[inline]
@@ -103,6 +115,17 @@ pub fn spread(rank: u64, n: u64, key: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn two_numbers_in_a_row_are_recognised_and_others_are_not() {
+        for n in 0..1000 {
+            let mut rng = Seed::new(n, 1, 2).at(n);
+            let (one, two, three) = (rng.draw(), rng.draw(), rng.draw());
+            assert_eq!(unmix(mix(one)), one);
+            assert!(follows(one, two) && follows(two, three));
+            assert!(!follows(one, three) && !follows(two, one) && !follows(one, two ^ 1));
+        }
+    }
     use proptest::prelude::*;
 
     #[test]

@@ -208,3 +208,41 @@ fn largest_op(stream: &Stream) -> Result<u32> {
     let largest = sizes.iter().map(|s| s.0).max().unwrap_or(4096);
     u32::try_from(largest).context("a block of 4 GiB or more")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::block_seal::is_dynos;
+    use crate::measure::OpKind;
+
+    #[test]
+    fn every_sector_that_is_written_is_recognised_as_dynos_and_others_are_not() {
+        for compressible in [0.0, 20.0, 50.5, 90.0, 100.0] {
+            let seed = Seed::new(3, 1, 2);
+            let mut buffers = Buffers::plain(2, 8192, compressible, seed).expect("memory");
+            let op = Op { kind: OpKind::Write, class: 0, len: 8192, at: 4096, salt: 77 };
+            for slot in 0..2 {
+                buffers.stamp(slot, &op);
+                let data = buffers.slot(slot).to_vec();
+                for sector in data.chunks_exact(SECTOR) {
+                    assert!(is_dynos(sector), "{compressible} %: {sector:02x?}");
+                    // A number in the middle, and the zeros at the end.
+                    let random = SECTOR - buffers.zeros;
+                    let middle = (random > 128).then_some(100);
+                    let end = (buffers.zeros > 16).then_some(SECTOR - 1);
+                    for at in middle.into_iter().chain(end) {
+                        let mut other = sector.to_vec();
+                        other[at] ^= 0x40;
+                        assert!(!is_dynos(&other), "{compressible} %, byte {at}");
+                    }
+                }
+            }
+        }
+        // A buffer into which zeros were read has an op's number alone.
+        let mut read = vec![0; SECTOR];
+        read[..8].fill(9);
+        assert!(is_dynos(&read) && is_dynos(&[0; SECTOR]));
+        let text = b"From: somebody\nTo: everybody\n".repeat(18);
+        assert!(!is_dynos(&text[..SECTOR]) && !is_dynos(&[7; SECTOR]));
+    }
+}
