@@ -91,7 +91,7 @@ def initramfs(work, dyno, tools, guest, modules=()):
     names = subprocess.run(["find", "."], cwd=root, capture_output=True, check=True).stdout
     with open(image, "wb") as out:
         subprocess.run(
-            ["busybox", "cpio", "-o", "-H", "newc"],
+            ["busybox", "cpio", "-o", "-H", "newc", "-R", "0:0"],
             cwd=root,
             input=names,
             stdout=out,

@@ -15,7 +15,7 @@ use crate::marks::{self, MARKS};
 use crate::support::skip;
 
 /// The situations below, without those of each signature.
-pub const CASES: usize = 47;
+pub const CASES: usize = 55;
 
 /// Refused for reason `why`, with a remedy, and without changing a byte.
 #[track_caller]
@@ -191,6 +191,44 @@ fn a_partition_in_use_keeps_its_whole_disk() {
     mounted(&["-o", "ro,noload", part.to_str().unwrap(), place.to_str().unwrap()]);
     refused("a partition mounted", &disk, &all, "is mounted on");
     must("umount", &[place.to_str().unwrap()]);
+}
+
+/// The contents of the partition that `marks::dos` makes, where the kernel has no device for it;
+/// and the kind that a plan must name, or a part of the message if none can be.
+const IN_A_PARTITION: &[(&str, fn(&Path), &str, bool)] = &[
+    ("a physical volume", |f| write_at(f, MIB + 512, &marks::lvm_label()), "LVM2_member", true),
+    ("part of Oracle ASM", |f| write_at(f, MIB + 32, b"ORCLDISK"), "oracleasm", true),
+    ("a hibernated system", |f| write_at(f, MIB + 4086, b"S1SUSPEND\0"), "swsuspend", true),
+    ("a filesystem", |f| write_at(f, MIB, b"hsqs\0\0\0\0"), "squashfs", false),
+];
+
+fn write_at(file: &Path, at: u64, bytes: &[u8]) {
+    // SquashFS has its version behind its mark.
+    let file = File::options().write(true).open(file).unwrap();
+    file.write_all_at(bytes, at).unwrap();
+    if bytes.starts_with(b"hsqs") {
+        file.write_all_at(b"\x04\0\0\0", at + 28).unwrap();
+    }
+}
+
+#[test]
+fn what_is_in_a_partition_without_a_device_is_asked_for_too() {
+    if !bench() {
+        return;
+    }
+    for (situation, put, kind, member) in IN_A_PARTITION {
+        let disk = Loop::new();
+        marks::dos(&disk.file);
+        put(&disk.file);
+        disk.refresh();
+        let table = Drive { erase_signatures: vec!["dos".into()], ..disk.drive() };
+        refused(situation, &disk, &table, kind);
+        let named = Drive { erase_signatures: vec!["dos".into(), (*kind).into()], ..disk.drive() };
+        match member {
+            true => refused(situation, &disk, &named, "signature of a member"),
+            false => passed(situation, &disk, &named),
+        }
+    }
 }
 
 #[test]

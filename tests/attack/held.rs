@@ -19,10 +19,14 @@ use crate::support::LOOPS;
 pub const CASES: usize = 21;
 
 /// Another process that uses a device and reports when it is ready; killed when dropped.
-struct Other(Child);
+pub struct Other(Child);
 
 impl Other {
-    fn doing(script: &str, device: &Path) -> Other {
+    pub fn id(&self) -> u32 {
+        self.0.id()
+    }
+
+    pub fn doing(script: &str, device: &Path) -> Other {
         let mut command = Command::new("python3");
         let script = format!(
             "import sys, os, time, fcntl, mmap\nd = sys.argv[1]\n{script}\n\
@@ -35,7 +39,7 @@ impl Other {
 
     /// In its own mount namespace, which releases the mounts of other tests: its copies would hold
     /// their devices. Mounts on removed folders disappear by themselves.
-    fn apart(script: &str, device: &Path, folder: &Path) -> Other {
+    pub fn apart(script: &str, device: &Path, folder: &Path) -> Other {
         let mut command = Command::new("unshare");
         let script = format!(
             "mount --make-rprivate /

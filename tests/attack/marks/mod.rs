@@ -31,7 +31,6 @@ pub static MARKS: &[Mark] = &[
     mark("gpt", gpt),
     mark("iso9660", |f| put(f, &[(32768, b"\x01CD001\x01\0")])),
     mark("squashfs", |f| put(f, &[(0, b"hsqs"), (28, b"\x04\0\0\0")])),
-    mark("swsuspend", |f| put(f, &[(4086, b"S1SUSPEND\0")])),
     mark("jfs", |f| {
         put(
             f,
@@ -55,6 +54,13 @@ pub static MARKS: &[Mark] = &[
     member("bcache", bcache),
     member("ceph_bluestore", |f| put(f, &[(0, b"bluestore block device")])),
     member("VMFS_volume_member", |f| put(f, &[(1 << 20, b"\x0d\xd0\x01\xc0")])),
+    member("swsuspend", |f| put(f, &[(4086, b"S1SUSPEND\0")])),
+    member("oracleasm", |f| put(f, &[(32, b"ORCLDISK")])),
+    member("vdo", |f| put(f, &[(0, b"dmvdo001")])),
+    member("DM_snapshot_cow", |f| put(f, &[(0, b"SnAp\x01\0\0\0\x01\0\0\0\x10\0\0\0")])),
+    member("jbd", |f| make("mkfs.ext4", &["-q", "-F", "-O", "journal_dev"], f)),
+    mark("btrfs", |f| btrfs(f, 1)),
+    member("btrfs of 2 devices", |f| btrfs(f, 2)),
 ];
 
 fn make(program: &str, args: &[&str], file: &Path) {
@@ -83,6 +89,26 @@ fn crc32(start: u32, bytes: &[u8]) -> u32 {
             if crc & 1 == 1 { crc >> 1 ^ 0xEDB8_8320 } else { crc >> 1 }
         })
     })
+}
+
+/// The first superblock of a btrfs over this many devices, with its checksum (CRC-32C).
+fn btrfs(file: &Path, devices: u64) {
+    let mut block = vec![0; 4096];
+    block[32..48].fill(7);
+    block[64..72].copy_from_slice(b"_BHRfS_M");
+    for (at, number) in [(48, 65536), (72, 7), (112, 16 << 20), (136, devices)] {
+        block[at..at + 8].copy_from_slice(&u64::to_le_bytes(number));
+    }
+    for (at, number) in [(144, 4096), (148, 16384), (152, 16384), (156, 4096)] {
+        block[at..at + 4].copy_from_slice(&u32::to_le_bytes(number));
+    }
+    let crc = block[32..].iter().fold(!0, |crc, &byte| {
+        (0..8).fold(crc ^ u32::from(byte), |crc, _| {
+            if crc & 1 == 1 { crc >> 1 ^ 0x82F6_3B78 } else { crc >> 1 }
+        })
+    });
+    block[..4].copy_from_slice(&u32::to_le_bytes(!crc));
+    put(file, &[(65536, &block)]);
 }
 
 fn xfs(file: &Path) {
@@ -135,6 +161,11 @@ fn gpt(file: &Path) {
 }
 
 fn lvm(file: &Path) {
+    put(file, &[(512, &lvm_label())]);
+}
+
+/// The label of a physical volume, at 512 bytes from its beginning.
+pub fn lvm_label() -> Vec<u8> {
     let mut label = vec![0; 512];
     label[..8].copy_from_slice(b"LABELONE");
     label[8..16].copy_from_slice(&1u64.to_le_bytes());
@@ -142,7 +173,7 @@ fn lvm(file: &Path) {
     label[24..32].copy_from_slice(b"LVM2 001");
     let crc = crc32(0xf597_a6cf, &label[20..]);
     label[16..20].copy_from_slice(&crc.to_le_bytes());
-    put(file, &[(512, &label)]);
+    label
 }
 
 fn zfs(file: &Path) {

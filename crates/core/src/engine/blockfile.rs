@@ -85,7 +85,10 @@ impl BlockFile {
             }
             DatasetLocation::Device { path, serial } => {
                 let file = open_device(path, writes, direct)?;
-                guard::verify(&file, path, serial)?;
+                match writes {
+                    true => guard::verify_to_write(&file, path, serial)?,
+                    false => guard::verify(&file, path, serial)?,
+                }
                 (file, shown(path), site.knobs.int("offset")?)
             }
             DatasetLocation::Nowhere => {

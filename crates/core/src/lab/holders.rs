@@ -10,7 +10,8 @@ use rustix::fs::{major, minor};
 
 use crate::lab::fd::OPEN;
 
-/// A process that holds a lock.
+/// A process that uses or has locked something.
+#[derive(Clone)]
 pub struct Holder {
     pid: u32,
     pub command: String,
@@ -28,6 +29,9 @@ impl Holder {
         let words: Vec<_> = words.split(|b| *b == 0).map(String::from_utf8_lossy).collect();
         // Enough to identify it; the rest may be long, and may contain a password.
         let command = words.iter().take(2).map(|w| w.as_ref()).collect::<Vec<_>>().join(" ");
+        // A process whose first thread has ended shows no arguments.
+        let name = || fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+        let command = if command.trim().is_empty() { name() } else { command };
         let plain = command.chars().filter(|c| !c.is_control()).take(80).collect::<String>();
         Holder { pid, command: plain.trim().to_string() }
     }
@@ -60,7 +64,12 @@ fn table() -> String {
 /// The other processes with a lock of either kind on a file, from /proc/locks.
 pub fn holders_of(path: &Path) -> Vec<Holder> {
     let Ok(found) = fs::metadata(path) else { return Vec::new() };
-    let place = format!("{:02x}:{:02x}:{}", major(found.dev()), minor(found.dev()), found.ino());
+    holders_of_inode(found.dev(), found.ino())
+}
+
+/// The same, by the filesystem's device number and the inode.
+pub fn holders_of_inode(device: u64, inode: u64) -> Vec<Holder> {
+    let place = format!("{:02x}:{:02x}:{inode}", major(device), minor(device));
     let table = table();
     let held = table.lines().filter_map(|line| {
         let words: Vec<&str> = line.split_whitespace().filter(|word| *word != "->").collect();

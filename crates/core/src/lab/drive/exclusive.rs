@@ -37,7 +37,7 @@ impl Exclusive {
             OpenOptions::new().read(true).write(true).custom_flags(libc::O_EXCL).open(path);
         let file =
             opened.with_context(|| format!("opening {} exclusively", shown(path).display()))?;
-        guard::verify(&file, path, serial)?;
+        guard::verify_to_write(&file, path, serial)?;
         let disk = Disk::of_open(&file)?;
         let held = Exclusive { node: disk.node(), file, disk };
         held.check_name()?;

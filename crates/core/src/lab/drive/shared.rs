@@ -48,6 +48,10 @@ fn below(disk: &Disk, found: &mut BTreeSet<String>) {
 }
 
 fn of_file(path: &Path, found: &mut BTreeSet<String>) {
+    if let Ok(disk) = Disk::of(path) {
+        // A loop device over a device.
+        return below(&disk, found);
+    }
     let Ok(number) = fs::metadata(path).map(|metadata| metadata.dev()) else { return };
     match Disk::numbered(number) {
         Ok(disk) => below(&disk, found),

@@ -9,9 +9,10 @@ use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use crate::base::clock::Clock;
-use crate::base::error::{Context, Result, failed};
+use crate::base::error::{Context, Result, exit, exit_code, failed};
 pub use crate::lab::fd::{OPEN, shown};
 use crate::lab::folder::lock;
+use crate::lab::guard;
 use crate::lab::guard::disk::Disk;
 use crate::plan::{Drive, DrivePlace, Subject};
 
@@ -44,9 +45,20 @@ impl Pins {
             DrivePlace::Device { serial, .. } => {
                 let device = block_device(path)?;
                 let disk = Disk::of_open(&device)?;
-                if !self.locked.contains(&disk.whole()) {
-                    self.held.push(lock::device(&disk, path, clock)?);
-                    self.locked.push(disk.whole());
+                // Two devices over one store are locked by whichever run comes first.
+                for whole in guard::sharing(&disk) {
+                    if self.locked.contains(&whole) {
+                        continue;
+                    }
+                    match lock::device(&whole, path, clock) {
+                        Ok(lock) => self.held.push(lock),
+                        // A device that this user may not open is not written to by this user's
+                        // other runs.
+                        Err(error)
+                            if whole != disk.whole() && exit_code(&error) != exit::REFUSED => {}
+                        Err(error) => return Err(error),
+                    }
+                    self.locked.push(whole);
                 }
                 let path = match self.devices.iter().find(|(own, _)| *own == disk) {
                     Some((_, held)) => held.clone(),

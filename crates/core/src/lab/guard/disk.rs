@@ -158,29 +158,61 @@ impl Disk {
         read(&self.sysfs.join("dev"))
     }
 
+    /// The device, and those that contain all or some of its bytes: a disk's partitions, and a
+    /// partition's disk.
+    pub fn overlapping(&self) -> Vec<Disk> {
+        let mut all = self.all();
+        let whole = self.whole();
+        if whole != *self {
+            all.push(whole);
+        }
+        all
+    }
+
+    /// The position of a partition on its disk; None for other devices.
+    pub fn start_bytes(&self) -> Option<u64> {
+        let start = self.sysfs.join("partition").exists().then(|| self.sysfs.join("start"))?;
+        Some(read(&start)?.parse::<u64>().ok()? * 512)
+    }
+
     /// The device numbers of the disk and its partitions.
     pub fn numbers(&self) -> Vec<String> {
         self.all().iter().filter_map(Disk::number).collect()
     }
 
-    /// Kernel devices built on the device or a partition of it: dm, md, bcache.
-    pub fn holder(&self) -> Option<String> {
-        let holders = self
-            .all()
-            .into_iter()
-            .filter_map(|d| fs::read_dir(d.sysfs.join("holders")).ok())
-            .flatten();
-        let mut names = holders.flatten().map(|e| e.file_name().to_string_lossy().into_owned());
-        let bcache = || {
-            self.all().iter().any(|d| d.sysfs.join("bcache").exists()).then(|| "bcache".to_string())
-        };
-        names.next().or_else(bcache).or_else(|| self.in_a_stack())
+    /// Character devices that pass commands to the device: NVMe's generic one, SCSI's.
+    pub fn command_devices(&self) -> Vec<u64> {
+        let whole = self.whole();
+        let generic = whole.name().strip_prefix("nvme").map(|rest| format!("ng{rest}"));
+        let generic = generic.map(|name| Path::new("/sys/class/nvme-generic").join(name));
+        let scsi = fs::read_dir(whole.sysfs.join("device/scsi_generic")).into_iter().flatten();
+        let scsi = scsi.flatten().map(|entry| entry.path());
+        let numbers = generic.into_iter().chain(scsi);
+        numbers.filter_map(|folder| device_number(&read(&folder.join("dev"))?)).collect()
+    }
+
+    /// Kernel devices built on the device, a partition of it or the disk of a partition: dm, md,
+    /// bcache; without those for which `known`.
+    pub fn holder(&self, known: &dyn Fn(&str) -> bool) -> Option<String> {
+        let all = self.overlapping();
+        let holders = all.iter().filter_map(|d| fs::read_dir(d.sysfs.join("holders")).ok());
+        let names = holders.flatten().flatten();
+        let names = names.map(|e| e.file_name().to_string_lossy().into_owned());
+        let bcache =
+            || all.iter().any(|d| d.sysfs.join("bcache").exists()).then(|| "bcache".to_string());
+        let mut names: Vec<String> = names.collect();
+        let registered = names.is_empty();
+        names.retain(|name| !known(name));
+        let first = names.into_iter().next();
+        first
+            .or_else(|| if registered { bcache() } else { None })
+            .or_else(|| self.in_a_stack(known))
     }
 
     /// Devices that list this one among their parts, by its number: multipath, and stacks that are
     /// recorded on one side only.
-    fn in_a_stack(&self) -> Option<String> {
-        let numbers = self.numbers();
+    fn in_a_stack(&self, known: &dyn Fn(&str) -> bool) -> Option<String> {
+        let numbers: Vec<String> = self.overlapping().iter().filter_map(Disk::number).collect();
         let stacks = fs::read_dir("/sys/block").into_iter().flatten().flatten();
         let made_of_it = |stack: &PathBuf| {
             let slaves = fs::read_dir(stack.join("slaves")).into_iter().flatten().flatten();
@@ -188,7 +220,8 @@ impl Disk {
                 .into_iter()
                 .any(|slave| read(&slave.path().join("dev")).is_some_and(|n| numbers.contains(&n)))
         };
-        stacks.map(|entry| entry.path()).find(made_of_it).map(|stack| name(&stack))
+        let stacks = stacks.map(|entry| entry.path()).filter(|stack| !known(&name(stack)));
+        stacks.into_iter().find(made_of_it).map(|stack| name(&stack))
     }
 
     /// The disks of which this one consists, itself included: a logical volume's physical ones.
@@ -225,6 +258,12 @@ fn namespace_of_generic(number: u64) -> Option<Disk> {
     let namespace = format!("nvme{}", generic.strip_prefix("ng")?);
     let sysfs = fs::canonicalize(Path::new("/sys/block").join(namespace)).ok()?;
     Some(Disk { sysfs })
+}
+
+/// "259:0" as `st_rdev`.
+pub fn device_number(text: &str) -> Option<u64> {
+    let (major, minor) = text.split_once(':')?;
+    Some(rustix::fs::makedev(major.parse().ok()?, minor.parse().ok()?))
 }
 
 /// The last component of a path.

@@ -1,15 +1,14 @@
-//! Loop devices by backing device, as reported by the kernel: the number of the device, or of the
-//! device that contains the backing file. The name stored by the kernel may belong to another mount
-//! namespace, or to a node that no longer exists.
+//! Loop devices and what they are bound to, as reported by the kernel: the number of the device, or
+//! the file's filesystem and inode, and the range of it. The name stored by the kernel may belong
+//! to another mount namespace, or to a node or file that no longer exists.
 
 use std::fs::{self, OpenOptions};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
-
-use rustix::fs::{major, minor};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
 
 use super::disk::{Disk, read};
+use super::span::Span;
 
 /// `LOOP_GET_STATUS64` of linux/loop.h.
 const LOOP_GET_STATUS64: libc::c_ulong = 0x4C05;
@@ -25,25 +24,42 @@ struct LoopInfo {
     rest: [u8; 256],
 }
 
-/// The loop device on the disk, or on a file of a filesystem on it.
-pub fn on(disk: &Disk) -> Option<String> {
-    let numbers = disk.numbers();
-    for entry in fs::read_dir("/sys/block").into_iter().flatten().flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let Some(file) = read(&entry.path().join("loop/backing_file")) else { continue };
-        let text = |number: u64| format!("{}:{}", major(number), minor(number));
-        let lies = match status(&Path::new("/dev").join(&name)) {
-            Some(status) => {
-                numbers.contains(&text(status.backing)) || numbers.contains(&text(status.device))
-            }
-            // It cannot be queried: only its name is known.
-            None => Disk::of(Path::new(&file)).is_ok_and(|under| disk.all().contains(&under)),
-        };
-        if lies {
-            return Some(name);
+/// A loop device that is bound.
+pub struct BoundLoop {
+    pub disk: Disk,
+    /// The backing device's number, or 0 if it is bound to a file.
+    pub device: u64,
+    /// The device number and the inode of the backing file or device node.
+    pub file: (u64, u64),
+    /// The name stored by the kernel.
+    pub path: PathBuf,
+    /// The range of the file or device.
+    pub span: Span,
+}
+
+/// All that are bound.
+pub fn all() -> Vec<BoundLoop> {
+    let entries = fs::read_dir("/sys/block").into_iter().flatten().flatten();
+    let disks = entries.filter_map(|entry| Some(Disk { sysfs: entry.path().canonicalize().ok()? }));
+    disks.filter_map(|disk| bound(&disk)).collect()
+}
+
+/// What a loop device is bound to; None for other devices, and for one that is not bound.
+pub fn bound(disk: &Disk) -> Option<BoundLoop> {
+    let folder = disk.sysfs.join("loop");
+    let path = PathBuf::from(read(&folder.join("backing_file"))?);
+    let (device, file) = match status(&disk.node()) {
+        Some(info) => (info.backing, (info.device, info.inode)),
+        // It cannot be queried: only its name is known.
+        None => {
+            let found = fs::metadata(&path).ok();
+            let file = found.as_ref().map_or((0, 0), |found| (found.dev(), found.ino()));
+            let device = found.filter(|found| found.file_type().is_block_device());
+            (device.map_or(0, |found| found.rdev()), file)
         }
-    }
-    None
+    };
+    let from = read(&folder.join("offset")).and_then(|text| text.parse().ok()).unwrap_or(0);
+    Some(BoundLoop { disk: disk.clone(), device, file, path, span: Span::new(from, disk.bytes()) })
 }
 
 fn status(node: &Path) -> Option<LoopInfo> {

@@ -2,17 +2,20 @@
 //! the remedy.
 //!
 //! A block device is written to only if the plan has its serial number (or EUI, NGUID) and `erase =
-//! true`, and never while it is in use (`in_use`) or has contents that the plan does not name, with
-//! a signature (`signature`) or without (`unknown`). `pass` checks before a run; `verify` checks
-//! again on the descriptor that will be written to, so that a renumbered device or a changed link
-//! has no effect.
+//! true`, and never while it, or what it stands on (`ground`), is in use (`in_use`), or while it
+//! has contents that the plan does not name, with a signature (`signature`) or without (`unknown`).
+//! `pass` checks before a run; `verify` checks again on the descriptor that will be written to, so
+//! that a renumbered device or a changed link has no effect.
 
 pub mod disk;
+mod ground;
 mod in_use;
 mod loops;
 mod openers;
+mod place;
 mod signature;
-mod unknown;
+mod span;
+pub mod unknown;
 
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -22,6 +25,7 @@ use crate::base::error::{self, Context, Error, Result, failed};
 use crate::lab::folder::pin::shown;
 use crate::plan::{Drive, DrivePlace};
 use disk::Disk;
+use ground::Ground;
 pub use openers::who_works_on;
 pub use unknown::UNKNOWN;
 
@@ -49,7 +53,13 @@ pub fn holds(place: &DrivePlace, file: &Path) -> Result<bool> {
     let there = file.canonicalize().with_context(|| format!("looking for {}", file.display()))?;
     match place {
         DrivePlace::Directory(path) => {
-            Ok(path.canonicalize().is_ok_and(|path| there.starts_with(path)))
+            let Ok(path) = path.canonicalize() else { return Ok(false) };
+            let places = (place::within_filesystem(&there), place::within_filesystem(&path));
+            let by_another_mount = match places {
+                (Some(there), Some(path)) => there.0 == path.0 && there.1.starts_with(path.1),
+                _ => false,
+            };
+            Ok(there.starts_with(path) || by_another_mount)
         }
         DrivePlace::Device { path, .. } => Ok(in_use::lies_on(&there, &Disk::of(path)?)),
     }
@@ -62,6 +72,26 @@ pub fn verify(device: &File, path: &Path, serial: &str) -> Result<()> {
         return Ok(());
     }
     Err(refused(path, wrong_drive(&disk, serial), WHICH))
+}
+
+/// The same before it is opened for writing, when it is already open exclusively: what it stands
+/// on, and what else writes the same bytes, must not have been claimed since `pass`.
+pub fn verify_to_write(device: &File, path: &Path, serial: &str) -> Result<()> {
+    verify(device, path, serial)?;
+    match in_use::claimed(&Disk::of_open(device)?) {
+        Some(used) => Err(refused(path, used.why, used.remedy)),
+        None => Ok(()),
+    }
+}
+
+/// The whole disks that share bytes with a device, itself among them, in an order that is the same
+/// for each of them.
+pub fn sharing(disk: &Disk) -> Vec<Disk> {
+    let mut others: Vec<Disk> =
+        Ground::of(disk).devices.iter().map(|footing| footing.disk.whole()).collect();
+    others.sort_by(|a, b| a.sysfs.cmp(&b.sysfs));
+    others.dedup();
+    others
 }
 
 /// Why a device that is in no plan may not be tested; None if a plan with its proper name may erase
@@ -147,7 +177,26 @@ fn unused(path: &Path, disk: &Disk) -> Result<()> {
     }
 }
 
-/// Refuses contents of the device or its partitions that the plan does not name.
+/// Refuses a signature of a member, or one that the plan does not name.
+fn is_named(path: &Path, place: &str, kind: &str, named: &[String]) -> Result<()> {
+    if let Some(remedy) = signature::member_remedy(kind) {
+        return Err(refused(
+            path,
+            format!("{place} has the signature of a member: {kind}"),
+            remedy,
+        ));
+    }
+    if named.iter().any(|name| name == kind) {
+        return Ok(());
+    }
+    let remedy = format!(
+        "if its contents are not needed, permit that: erase = \"{kind}\" (or a list of such)"
+    );
+    Err(refused(path, format!("{place} has a signature: {kind}"), &remedy))
+}
+
+/// Refuses contents of the device or its partitions that the plan does not name, also of partitions
+/// for which the kernel has no device.
 fn unmarked(path: &Path, disk: &Disk, named: &[String]) -> Result<()> {
     let mut signed = false;
     for part in disk.all() {
@@ -163,34 +212,28 @@ fn unmarked(path: &Path, disk: &Disk, named: &[String]) -> Result<()> {
                 WHICH,
             ));
         }
-        for kind in signature::on(&device)? {
-            if let Some(remedy) = signature::member_remedy(&kind) {
-                return Err(refused(
-                    path,
-                    format!("{} has the signature of a member: {kind}", node.display()),
-                    remedy,
-                ));
+        let place = node.display().to_string();
+        let kinds = signature::on(&device)?;
+        signed |= !kinds.is_empty();
+        kinds.iter().try_for_each(|kind| is_named(path, &place, kind, named))?;
+        if !kinds.iter().any(|kind| signature::is_table(kind)) {
+            continue;
+        }
+        for inner in signature::partitions(&device)? {
+            let known = |part: &Disk| part.start_bytes() == Some(inner.start);
+            if part.partitions().iter().any(known) {
+                continue;
             }
-            if !named.contains(&kind) {
-                let remedy = format!(
-                    "if its contents are not needed, permit that: erase = \"{kind}\" (or a list \
-                     of such)"
-                );
-                return Err(refused(
-                    path,
-                    format!("{} has a signature: {kind}", node.display()),
-                    &remedy,
-                ));
+            if let Some(kind) = signature::within(&device, &inner)? {
+                let place = format!("a partition on {place}, from byte {} on,", inner.start);
+                is_named(path, &place, &kind, named)?;
             }
-            signed = true;
         }
     }
     if signed || named.iter().any(|name| name == UNKNOWN) {
         return Ok(());
     }
-    let device =
-        File::open(disk.node()).with_context(|| format!("opening {}", disk.node().display()))?;
-    match unknown::found(&device, disk.bytes())? {
+    match unknown::found(&disk.node(), disk.bytes())? {
         None => Ok(()),
         Some(at) => {
             let why = format!("it contains data of an unknown kind (not zero at byte {at})");
