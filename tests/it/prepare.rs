@@ -212,14 +212,18 @@ fn a_resumed_run_prepares_again_only_what_no_longer_holds() {
     }
     assert_eq!((bench.actions().len(), bench.points()), (ALL.len(), 2));
 
-    // Someone else writes to the drive in between: nothing holds any longer.
+    // Someone else writes to the drive in between: what is there is not the run's.
     fs::rename(bench.at("copy.dyno"), bench.at("run.dyno")).unwrap();
     let of = format!("of={}", bench.device.display());
-    let dd = Command::new("dd")
-        .args(["if=/dev/urandom", &of, "bs=1M", "count=80", "conv=fsync"])
-        .output()
-        .unwrap();
-    assert!(dd.status.success());
+    let dd = |from: &str| {
+        let arguments = [&format!("if={from}"), &of, "bs=1M", "count=80", "conv=fsync"];
+        assert!(Command::new("dd").args(arguments).output().unwrap().status.success());
+    };
+    dd("/dev/urandom");
+    let (code, said) = bench.resume();
+    assert!(code == Some(3) && said.contains("data of an unknown kind"), "{said}");
+    // Zeros are nobody's, but nothing holds any longer.
+    dd("/dev/zero");
     let (code, said) = bench.resume();
     assert_eq!(code, Some(0), "{said}");
     assert!(!said.contains("still holds"), "{said}");

@@ -10,9 +10,10 @@
 //! names.
 //!
 //! Preparation: `purge`, `nvme`, `controller`, `namespaces`, `filesystem`, `write_cache` and
-//! `write_counter`. Servers: `server` starts, limits, stops and cleans up after database servers.
-//! Facts: `host`, `facts`, `drives`, `processors`, `process`. Several hosts: `clocks` compares
-//! their clocks. `feed` is the location of a run's live feed: in memory.
+//! `write_counter`; `contents` recognises what a run left. Servers: `server` starts, limits, stops
+//! and cleans up after database servers. Facts: `host`, `facts`, `drives`, `processors`, `process`.
+//! Several hosts: `clocks` compares their clocks. `feed` is the location of a run's live feed: in
+//! memory.
 
 pub mod drive;
 mod fd;

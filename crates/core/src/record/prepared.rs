@@ -74,8 +74,8 @@ pub struct SteadyWindow {
     pub steady: bool,
 }
 
-/// The state in which a drive was left: its identity and the bytes written to it by then, by any
-/// program.
+/// The state in which a drive was left: its identity, the bytes written to it by then, by any
+/// program, and its contents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DriveState {
     /// The subject's name.
@@ -88,4 +88,8 @@ pub struct DriveState {
     pub counter: String,
     /// Bytes written to the drive by then, according to that counter.
     pub written_bytes: u64,
+    /// A checksum of samples of its contents; empty from before a run writes to it until the run
+    /// ends, because the contents are then unknown.
+    #[serde(default)]
+    pub contents: String,
 }

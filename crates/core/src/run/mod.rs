@@ -47,11 +47,11 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use crate::base::clock::Clock;
 use crate::base::error::{Result, describe};
-use crate::lab::drive::{shared, write_cache, write_counter};
+use crate::lab::drive::{contents, shared, write_cache};
 use crate::lab::folder::data::FOLDER;
 use crate::lab::guard;
 use crate::meter::watch::MeterWatch;
-use crate::plan::{Plan, PointPlan};
+use crate::plan::{Plan, PointPlan, Subject};
 use crate::record::setup::{DriveWriteCache, WriteCacheTime};
 use crate::record::{Fact, Outcome, Point, Sink, key};
 pub use crate::run::placement::unused as unused_processors;
@@ -139,8 +139,9 @@ impl<'a> RunRequest<'a> {
         let pins = crate::run::admit::admit(self.plan, &self.before, writes, self.clock)?;
         // From here on every drive is the admitted one, whatever its name refers to.
         self.points.iter_mut().for_each(|point| point.subject = pins.subject(&point.subject));
-        let mut ready = HashMap::new();
-        let measured = self.measure_all(&mut ready);
+        let writes = writes || crate::run::prepare::writes(self.plan);
+        let (mut ready, mut begun) = (HashMap::new(), Vec::new());
+        let measured = self.measure_all(&mut ready, writes, &mut begun);
         let after: Vec<DriveWriteCache> = ready
             .values()
             .flatten()
@@ -148,17 +149,29 @@ impl<'a> RunRequest<'a> {
             .collect();
         let left: Vec<Result<()>> = ready.values().flatten().map(ReadySubject::leave).collect();
         let left: Result<()> = left.into_iter().collect();
-        self.plan
-            .subjects
-            .iter()
-            .flat_map(|s| &s.drives)
-            .for_each(|drive| write_counter::remember(&pins.drive(drive)));
+        let contents = begun.iter().try_for_each(|subject| self.note_contents(subject));
         let summary = measured?;
         self.sink.write_caches(&after)?;
-        left.map(|()| summary)
+        left.and(contents).map(|()| summary)
     }
 
-    fn measure_all(&mut self, ready: &mut ReadySubjects) -> Result<RunSummary> {
+    /// Records what the run leaves on a subject's drives, by which the next recognises its own. A
+    /// drive that cannot be read is not recognised.
+    fn note_contents(&mut self, subject: &Subject) -> Result<()> {
+        let drives = subject.drives.iter().enumerate();
+        let remembered = drives.filter_map(|(i, drive)| {
+            contents::remember(&subject.name, i as u32, drive).ok().flatten()
+        });
+        self.sink.left(&remembered.collect::<Vec<_>>())
+    }
+
+    /// `begun` receives the subjects whose drives the run may have written to.
+    fn measure_all(
+        &mut self,
+        ready: &mut ReadySubjects,
+        writes: bool,
+        begun: &mut Vec<Subject>,
+    ) -> Result<RunSummary> {
         let watch = if self.plan.unwatched {
             None
         } else {
@@ -183,6 +196,10 @@ impl<'a> RunRequest<'a> {
             }
             let name = &point.subject.name;
             if !ready.contains_key(name) {
+                if writes {
+                    begun.push(point.subject.clone());
+                    crate::run::prepare::note_begun(&point.subject, self.sink)?;
+                }
                 let made = self.prepare(point, ready);
                 if self.stop.load(Relaxed) {
                     summary.interrupted = true;

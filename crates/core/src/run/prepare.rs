@@ -14,7 +14,7 @@ use crate::lab::drive::filesystem::Mounted;
 use crate::lab::drive::namespaces::NamespacesChanged;
 use crate::lab::drive::purge::PurgeWait;
 use crate::lab::drive::write_cache::Switched;
-use crate::lab::drive::{filesystem, namespaces, purge, write_cache, write_counter};
+use crate::lab::drive::{contents, filesystem, namespaces, purge, write_cache, write_counter};
 use crate::lab::folder::pin::{Pins, shown};
 use crate::lab::guard;
 use crate::plan::{
@@ -23,7 +23,7 @@ use crate::plan::{
 use crate::record::setup::WriteCacheTime;
 use crate::record::{Fact, PreparationStep, Sink, SteadyState};
 use crate::run::context::RunContext;
-use crate::run::datasets::before::{Before, begun, with_our_own};
+use crate::run::datasets::before::{Before, with_our_own};
 use crate::run::datasets::task::{PrepareTask, tasks};
 use crate::run::datasets::{dataset, space};
 use crate::run::display::time::RunClock;
@@ -149,12 +149,6 @@ impl PrepareWork<'_> {
         let plan = self.run.plan;
         sink.facts(&verification::recheck(self.run, subject)?)?;
         let mut holds = as_left(subject, before);
-        if tasks(plan).iter().any(PrepareTask::writes)
-            && !(0..subject.drives.len()).all(|i| begun(before, &subject.name, i))
-        {
-            // From here on the drives' contents belong to this run, however it ends.
-            note_state(plan, subject, sink)?;
-        }
         for task in tasks(plan) {
             let (action, asked) = (task.action(), task.asked()?);
             let known = known(before, &subject.name, &action, &asked, subject.drives.len());
@@ -196,12 +190,18 @@ fn is_emptied(plan: &Plan, dataset: &Dataset) -> bool {
     streams.filter(|stream| stream.dataset == dataset.name).any(dataset::empties)
 }
 
-/// Records the current state of the subject's drives. One that does not respond retains its last
-/// state.
+/// Records the current state of the subject's drives after a task or point. One that does not
+/// respond retains its last state.
 pub fn note_state(plan: &Plan, subject: &Subject, sink: &mut dyn Sink) -> Result<()> {
     if tasks(plan).is_empty() {
         return Ok(());
     }
+    note_begun(subject, sink)
+}
+
+/// The same before the first: from here on the drives' contents belong to this run, however it
+/// ends.
+pub fn note_begun(subject: &Subject, sink: &mut dyn Sink) -> Result<()> {
     let now = |(i, drive)| write_counter::state(&subject.name, i as u32, drive).ok().flatten();
     sink.left(&subject.drives.iter().enumerate().filter_map(now).collect::<Vec<_>>())
 }
@@ -211,7 +211,9 @@ fn as_left(subject: &Subject, before: &Before) -> bool {
     subject.drives.iter().enumerate().all(|(i, drive)| {
         let then = before.states.iter().find(|s| s.subject == subject.name && s.drive == i as u32);
         let now = write_counter::state(&subject.name, i as u32, drive).ok().flatten();
-        then.zip(now.as_ref()).is_some_and(|(then, now)| write_counter::unchanged(then, now))
+        let unchanged =
+            |(then, now)| write_counter::unchanged(then, now) && contents::same(then, drive);
+        then.zip(now.as_ref()).is_some_and(unchanged)
     })
 }
 

@@ -30,15 +30,16 @@ pub(super) fn insert(conn: &Connection, prepared: &[PreparationStep]) -> Result<
 pub(super) fn insert_states(conn: &Connection, states: &[DriveState]) -> Result<()> {
     for s in states {
         conn.prepare_cached(
-            "INSERT OR REPLACE INTO drive_state (subject, drive, serial, counter, written_bytes) \
-             VALUES (?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO drive_state (subject, drive, serial, counter, written_bytes, \
+             contents) VALUES (?, ?, ?, ?, ?, ?)",
         )?
         .execute(params![
             s.subject,
             s.drive,
             s.serial,
             s.counter,
-            signed(s.written_bytes)
+            signed(s.written_bytes),
+            s.contents
         ])?;
     }
     Ok(())
@@ -64,8 +65,8 @@ pub(super) fn row(row: &Row<'_>) -> Result<PreparationStep> {
 }
 
 /// The final state of the drives.
-pub(super) const SELECT_STATES: &str = "SELECT subject, drive, serial, counter, written_bytes FROM \
-    drive_state ORDER BY subject, drive";
+pub(super) const SELECT_STATES: &str = "SELECT subject, drive, serial, counter, written_bytes, \
+    contents FROM drive_state ORDER BY subject, drive";
 
 pub(super) fn state(row: &Row<'_>) -> Result<DriveState> {
     Ok(DriveState {
@@ -74,5 +75,6 @@ pub(super) fn state(row: &Row<'_>) -> Result<DriveState> {
         serial: text(row, 2)?,
         counter: text(row, 3)?,
         written_bytes: count(row, 4)?,
+        contents: text(row, 5)?,
     })
 }

@@ -167,6 +167,7 @@ CREATE TABLE drive_state (
     serial TEXT NOT NULL,
     counter TEXT NOT NULL,
     written_bytes INTEGER NOT NULL,
+    contents TEXT NOT NULL,
     PRIMARY KEY (subject, drive)
 );
 CREATE TABLE slow_op (

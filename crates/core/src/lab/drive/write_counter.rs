@@ -1,10 +1,9 @@
-//! The number of bytes written to a drive by any program, which shows whether it is still in the
-//! state in which a run left it.
+//! The number of bytes written to a drive by any program, which shows whether its preparation still
+//! holds.
 
 use std::path::Path;
 
 use crate::base::error::Result;
-use crate::base::private;
 use crate::lab::drive::drives;
 use crate::lab::guard::disk::{Disk, read};
 use crate::lab::nvme;
@@ -31,6 +30,7 @@ pub fn state(subject: &str, index: u32, drive: &Drive) -> Result<Option<DriveSta
         serial,
         counter,
         written_bytes,
+        contents: String::new(),
     }))
 }
 
@@ -39,29 +39,6 @@ pub fn unchanged(then: &DriveState, now: &DriveState) -> bool {
     let same = then.serial == now.serial && then.counter == now.counter;
     same && (then.written_bytes..=then.written_bytes.saturating_add(SLACK_BYTES))
         .contains(&now.written_bytes)
-}
-
-/// The list of the states in which runs left drives.
-const LEFT: &str = "drives";
-
-/// Stores the state in which a run left a device, and so the ownership of its data.
-pub fn remember(drive: &Drive) {
-    if let Some(line) =
-        state("", 0, drive).ok().flatten().and_then(|state| serde_json::to_string(&state).ok())
-    {
-        private::remember(LEFT, &line);
-    }
-}
-
-/// Whether a device has not been written to since a run of Dyno: its contents then belong to Dyno.
-pub fn is_as_a_run_left_it(drive: &Drive) -> bool {
-    let Some(now) = state("", 0, drive).ok().flatten().filter(|now| !now.serial.is_empty()) else {
-        return false;
-    };
-    let left = private::recall(LEFT);
-    let mut left =
-        left.iter().rev().filter_map(|line| serde_json::from_str::<DriveState>(line).ok());
-    left.find(|then| then.serial == now.serial).is_some_and(|then| unchanged(&then, &now))
 }
 
 /// From the SMART log in raw form: in JSON, versions of nvme-cli print such a long number
@@ -89,6 +66,14 @@ fn since_boot(disk: &Disk) -> Option<(String, u64)> {
     Some((format!("sectors written since boot {boot}"), sectors * 512))
 }
 
+/// The same for the time in which the name referred to this disk: a loop device is bound again, and
+/// another drive may get the name.
+pub fn sectors_since_binding(disk: &Disk) -> Option<(String, u64)> {
+    let (counter, bytes) = since_boot(disk)?;
+    let sequence = read(&disk.whole().sysfs.join("diskseq"))?;
+    Some((format!("{counter}, {} as disk {sequence}", disk.name()), bytes))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,6 +94,7 @@ mod tests {
             serial: "1".into(),
             counter: "sectors".into(),
             written_bytes: 1 << 40,
+            contents: String::new(),
         };
         assert!(unchanged(&left, &left));
         assert!(unchanged(&left, &DriveState { written_bytes: (1 << 40) + 1000, ..left.clone() }));

@@ -1,8 +1,8 @@
 //! What an earlier part of the run did to the drives, from its bundle.
 
-use crate::lab::drive::{filesystem, write_counter};
+use crate::lab::drive::{contents, filesystem};
 use crate::lab::guard;
-use crate::plan::{Drive, DrivePlace, Plan};
+use crate::plan::{Drive, DrivePlace, Plan, Purge};
 use crate::record::{DriveState, PreparationStep};
 
 /// A bundle's record of drives prepared by an earlier part of the run.
@@ -40,13 +40,34 @@ pub fn with_our_own(
             drive.erase_signatures.push(filesystem.kind.name().to_string());
         }
     }
-    if begun(before, subject, index) || write_counter::is_as_a_run_left_it(&drive) {
-        drive.erase_signatures.push(guard::UNKNOWN.to_string());
+    let unknown = guard::UNKNOWN.to_string();
+    if drive.erase && !drive.erase_signatures.contains(&unknown) {
+        let noted = state(before, subject, index);
+        let killed = noted.is_some_and(|noted| noted.contents.is_empty());
+        let ours = match killed {
+            true => writes_anything(plan) || contents::are_dynos(&drive),
+            false => contents::are_as_a_run_left_them(&drive, noted),
+        };
+        if ours {
+            drive.erase_signatures.push(unknown);
+        }
     }
     drive
 }
 
+/// Whether the run writes data that cannot be recognised: those of a filesystem, and those that a
+/// drive's purge leaves.
+fn writes_anything(plan: &Plan) -> bool {
+    let preparation = &plan.protocol.preparation;
+    let leaves_zeros = matches!(preparation.purge, None | Some(Purge::Discard));
+    preparation.filesystem.is_some() || !leaves_zeros
+}
+
+fn state<'b>(before: &'b Before, subject: &str, index: usize) -> Option<&'b DriveState> {
+    before.states.iter().find(|state| state.subject == subject && state.drive == index as u32)
+}
+
 /// Whether this run has begun to write to the drive.
 pub fn begun(before: &Before, subject: &str, index: usize) -> bool {
-    before.states.iter().any(|state| state.subject == subject && state.drive == index as u32)
+    state(before, subject, index).is_some()
 }
