@@ -65,7 +65,7 @@ const ASKS: &[(&str, Edit, &str)] = &[
 ];
 
 pub fn cases() -> usize {
-    ASKS.len() * 2 + BROKEN.len() * 2
+    ASKS.len() * 2 + BROKEN.len() * 2 + 6
 }
 
 fn command(room: &Room) -> Value {
@@ -76,22 +76,28 @@ fn command(room: &Room) -> Value {
 
 /// A folder with a bundle made by someone else: started at a different time than any of this
 /// user's.
-fn foreign(change: impl Fn(&Room, &mut Value)) -> Room {
+fn foreign(change: impl FnOnce(&Room, &mut Value)) -> Room {
+    let room = own(change);
+    let bundle = Connection::open(room.at("first.dyno")).unwrap();
+    bundle.execute("UPDATE run SET started_unix_ns = started_unix_ns + 1", []).unwrap();
+    room
+}
+
+/// The same of a bundle of one's own.
+fn own(change: impl FnOnce(&Room, &mut Value)) -> Room {
     let room = Room::new("psync", false);
     room.run_well("first.dyno");
+    edit(&room, change);
+    room
+}
+
+fn edit(room: &Room, change: impl FnOnce(&Room, &mut Value)) {
     let bundle = Connection::open(room.at("first.dyno")).unwrap();
     let plan: String = bundle.query_row("SELECT plan FROM run", [], |row| row.get(0)).unwrap();
     let mut plan = serde_json::from_str(&plan).unwrap();
-    change(&room, &mut plan);
-    bundle
-        .execute(
-            "UPDATE run SET plan = ?, started_unix_ns = started_unix_ns + 1",
-            [plan.to_string()],
-        )
-        .unwrap();
+    change(room, &mut plan);
+    bundle.execute("UPDATE run SET plan = ?", [plan.to_string()]).unwrap();
     bundle.execute("DELETE FROM point", []).unwrap();
-    drop(bundle);
-    room
 }
 
 const GO: [&[&str]; 2] =
@@ -128,12 +134,49 @@ fn what_is_named_is_done_and_what_asks_for_nothing_needs_no_name() {
         return;
     }
     let room = foreign(|r, plan| plan["meters"] = json!([command(r)]));
-    let ask = format!("touch {}", room.at("theirs/planted").display());
-    let (code, said) = room.dyno(&[GO[0], &["--allow", &ask]].concat());
+    let run = format!("run:touch {}", room.at("theirs/planted").display());
+    let write = format!("write:{}", room.at("drive").canonicalize().unwrap().display());
+    for missing in [&run, &write] {
+        let only = if *missing == run { &write } else { &run };
+        let (code, said) = room.dyno(&[GO[0], &["--allow", only]].concat());
+        assert!(code == REFUSAL && said.contains(missing.as_str()), "{said}");
+        assert!(!room.at("theirs/planted").exists(), "{said}");
+    }
+    let (code, said) = room.dyno(&[GO[0], &["--allow", &run, "--allow", &write]].concat());
     assert!(code == Some(0) && room.at("theirs/planted").exists(), "{said}");
+}
 
-    let room = foreign(|_, _| ());
-    assert_eq!(room.dyno(GO[0]).0, Some(0));
+#[test]
+fn a_directory_is_named_too_unless_this_user_started_that_run_here() {
+    if !bench() {
+        return;
+    }
+    for go in GO {
+        let room = foreign(|_, _| ());
+        let before = checksums(room.folder.path(), &[]);
+        let (code, said) = room.dyno(go);
+        let drive = room.at("drive").canonicalize().unwrap();
+        assert_eq!(code, REFUSAL, "{said}");
+        assert!(
+            said.contains(&format!("dyno-data in the directory {}", drive.display())),
+            "{said}"
+        );
+        assert_eq!(before, checksums(room.folder.path(), &[]), "{said}");
+        let (code, said) = room.dyno(&[go, &["--allow", drive.to_str().unwrap()]].concat());
+        assert_eq!(code, Some(0), "{said}");
+        // A run of one's own, and the same with a directory that was put into its bundle.
+        let room = Room::new("psync", false);
+        room.run_well("first.dyno");
+        assert_eq!(room.dyno(go).0, Some(0));
+        let theirs = room.at("theirs").display().to_string();
+        edit(&room, |_, plan| {
+            plan["subjects"][0]["drives"][0]["place"]["directory"] = theirs.into()
+        });
+        let _ = std::fs::remove_file(room.at("second.dyno"));
+        let (code, said) = room.dyno(go);
+        assert!(code == REFUSAL && said.contains("--allow 'write:"), "{said}");
+        assert!(!room.at("theirs/dyno-data").exists());
+    }
 }
 
 /// Plans that no user could have written.
@@ -186,12 +229,13 @@ fn a_plan_in_a_bundle_passes_the_checks_that_a_plan_file_does() {
     }
     for (situation, change) in BROKEN {
         for go in GO {
-            let room = foreign(change);
+            let room = own(change);
             let before = checksums(room.folder.path(), &[]);
             let (code, said) = room.dyno(go);
             // Actions without permission are refused before checking whether they are possible.
-            let expected =
-                if *situation == "a meter that there is not" { REFUSAL } else { Some(1) };
+            let asks =
+                ["a meter that there is not", "a folder that is not there", "a relative folder"];
+            let expected = if asks.contains(situation) { REFUSAL } else { Some(1) };
             assert_eq!(code, expected, "{situation}, {go:?}: {said}");
             assert_eq!(before, checksums(room.folder.path(), &[]), "{situation}: {said}");
         }

@@ -1,31 +1,109 @@
-//! A bundle from someone else is data: actions of its plan other than generating load (commands,
-//! servers and their settings, files and addresses that are read, drives that are erased) require
-//! permission on the command line, by `--allow`, or by `--set` for values that the bundle hides.
+//! A bundle from someone else is data, and so is a plan file: actions of its plan other than
+//! generating load (commands, servers and their settings, files and addresses that are read, drives
+//! that are erased, directories that are written to) require permission on the command line, by
+//! `--allow`, or by `--set` for values that the bundle hides. A permission is for one action on one
+//! thing: `--allow read:./power.csv` does not permit executing that file.
 
+use std::collections::BTreeSet;
+use std::fmt;
 use std::path::Path;
 
 use serde_json::{Value, json};
 
 use crate::base::error::{Result, failed, refused};
+use crate::base::private;
 use crate::base::text::visible;
 use crate::plan::subjects::meters::is_hidden;
-use crate::plan::{self, Component, Drive, DrivePlace, Plan, RequestFamily};
+use crate::plan::{self, Component, DrivePlace, Plan, RequestFamily, Stream};
+use crate::record::Run;
 use crate::{engine, meter, workload};
 
-/// An action of a plan.
+/// A kind of action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Action {
+    /// Executes a program.
+    Run,
+    /// Reads a file.
+    Read,
+    /// Contacts a server or a host, with the user's credentials.
+    Connect,
+    /// Starts a database server.
+    Start,
+    /// Gives an engine a setting of its own.
+    Set,
+    /// Makes and mounts a filesystem with options.
+    Filesystem,
+    /// Writes into a directory.
+    Write,
+    /// Erases a drive.
+    Erase,
+    /// Uses a meter that this Dyno does not have.
+    Meter,
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Action::Run => "run",
+            Action::Read => "read",
+            Action::Connect => "connect",
+            Action::Start => "start",
+            Action::Set => "set",
+            Action::Filesystem => "filesystem",
+            Action::Write => "write",
+            Action::Erase => "erase",
+            Action::Meter => "meter",
+        })
+    }
+}
+
+/// An action of a plan on a thing.
+#[derive(Debug, PartialEq, Eq)]
 struct ConsentItem {
+    action: Action,
+    /// The file, command, server, setting or drive.
+    thing: String,
     /// "run the command …".
     what: String,
-    /// Its name for `--allow`.
-    name: String,
+}
+
+impl ConsentItem {
+    /// Its name for `--allow`: "run:./power.csv".
+    fn name(&self) -> String {
+        format!("{}:{}", self.action, self.thing)
+    }
+}
+
+/// What a plan does, in the order of a message.
+#[derive(Default)]
+struct ConsentItems(Vec<ConsentItem>);
+
+impl ConsentItems {
+    fn add(&mut self, action: Action, thing: impl Into<String>, what: String) {
+        let item = ConsentItem { action, thing: thing.into(), what };
+        if !self.0.contains(&item) {
+            self.0.push(item);
+        }
+    }
+
+    /// Whether `--allow` names it: with its action, or by the thing alone if the plan does only one
+    /// kind of thing with it.
+    fn is_allowed(&self, item: &ConsentItem, allow: &[String]) -> bool {
+        let name = item.name();
+        let others = || self.0.iter().filter(|other| other.action != item.action);
+        let only = || others().all(|o| o.thing != item.thing && o.name() != item.thing);
+        allow.iter().any(|given| *given == name || *given == item.thing && only())
+    }
 }
 
 /// The meters' knobs that `--set` can supply again: they define what a meter queries.
 const SETTABLE: &[&str] = &["command", "url", "file", "sensor"];
 
 /// Applies the values of `--set` to the plan of a bundle, and refuses actions that were not
-/// permitted.
-pub fn ask(plan: &mut Plan, bundle: &Path, set: &[String], allow: &[String]) -> Result<()> {
+/// permitted. Directories need permission unless this user started that very run on this host.
+pub fn ask(run: &mut Run, bundle: &Path, set: &[String], allow: &[String]) -> Result<()> {
+    let directories = if is_own(run) { Directories::Own } else { Directories::Named };
+    let plan = &mut run.plan;
     let mut named = Vec::new();
     for pair in set {
         named.push(put(plan, pair)?);
@@ -43,33 +121,117 @@ pub fn ask(plan: &mut Plan, bundle: &Path, set: &[String], allow: &[String]) -> 
         );
         return Err(refused(what, next));
     }
-    let things = things(plan, &named);
+    refuse(things(plan, &named, directories), bundle, allow, "")
+}
+
+/// The same for a plan file that is not this user's own. `directories`: whether it names them
+/// itself.
+pub fn ask_of_file(plan: &Plan, file: &Path, named: Directories, allow: &[String]) -> Result<()> {
+    let elsewhere = plan::files_of(file).into_iter().find_map(|file| provenance(&file));
+    if elsewhere.is_none() && allow.is_empty() {
+        return Ok(());
+    }
+    let why = elsewhere.map(|why| format!(" ({why})")).unwrap_or_default();
+    refuse(things(plan, &[], named), file, allow, &why)
+}
+
+/// Refuses a plan file that is not this user's own, for commands that execute what it names.
+pub fn must_be_own(file: &Path) -> Result<()> {
+    match plan::files_of(file).into_iter().find_map(|file| provenance(&file)) {
+        None => Ok(()),
+        Some(why) => Err(refused(
+            format!("{} comes from elsewhere: {why}", file.display()),
+            "read what it does, then make a copy of your own",
+        )),
+    }
+}
+
+fn refuse(items: ConsentItems, source: &Path, allow: &[String], why: &str) -> Result<()> {
     let missing: Vec<&ConsentItem> =
-        things.iter().filter(|thing| !allow.contains(&thing.name)).collect();
+        items.0.iter().filter(|item| !items.is_allowed(item, allow)).collect();
     if missing.is_empty() {
         return Ok(());
     }
-    let each: Vec<&str> = missing.iter().map(|thing| thing.what.as_str()).collect();
+    let each: Vec<&str> = missing.iter().map(|item| item.what.as_str()).collect();
     Err(refused(
         format!(
-            "the plan in {} would {}, which the command line does not allow",
-            bundle.display(),
+            "the plan in {}{why} would {}, which the command line does not allow",
+            source.display(),
             each.join("; ")
         ),
         format!("if this is intended, add {}", arguments(&missing)),
     ))
 }
 
+/// Why a file is not this user's own: it belongs to another user than the user, root, or the one
+/// who called sudo; others may write to it; or a browser has noted its address.
+fn provenance(file: &Path) -> Option<String> {
+    use std::os::unix::fs::MetadataExt;
+    let found = std::fs::metadata(file).ok()?;
+    let called = std::env::var("SUDO_UID").ok().and_then(|user| user.parse().ok());
+    let own = [Some(0), Some(rustix::process::geteuid().as_raw()), called];
+    let name = file.display();
+    if !own.contains(&Some(found.uid())) {
+        return Some(format!("{name} belongs to user {}", found.uid()));
+    }
+    if found.mode() & 0o002 != 0 {
+        return Some(format!("others may write to {name}"));
+    }
+    let mut address = [0; 1024];
+    let noted = rustix::fs::getxattr(file, "user.xdg.origin.url", &mut address[..]).ok()?;
+    let address = String::from_utf8_lossy(&address[..noted]);
+    Some(format!("{name} was downloaded from {}", visible(&address)))
+}
+
+/// The list of runs that this user started on this host.
+const RUNS: &str = "runs";
+
+/// Identifies a run by its start and its directories.
+fn identity(run: &Run) -> String {
+    let directories: BTreeSet<String> = directories(&run.plan).collect();
+    json!([run.started_unix_ns, directories]).to_string()
+}
+
+/// Records that this user started the run: its directories are this user's choice.
+pub fn remember(run: &Run) {
+    private::remember(RUNS, &identity(run));
+}
+
+/// Whether this user started that run on this host, with these directories.
+pub fn is_own(run: &Run) -> bool {
+    private::recall(RUNS).contains(&identity(run))
+}
+
+/// Who chose the directories under test.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Directories {
+    /// The user, on the command line or in an earlier part of the run.
+    Own,
+    /// The plan.
+    Named,
+}
+
+fn directories(plan: &Plan) -> impl Iterator<Item = String> {
+    plan.subjects.iter().flat_map(|subject| &subject.drives).filter_map(|drive| {
+        match &drive.place {
+            DrivePlace::Directory(path) => Some(path.display().to_string()),
+            DrivePlace::Device { .. } => None,
+        }
+    })
+}
+
 /// The arguments for continuing a plan written by the user from its bundle.
 pub fn to_go_on(plan: &Plan) -> String {
-    let things = things(plan, &[]);
-    let arguments = arguments(&things.iter().collect::<Vec<_>>());
+    // Otherwise the run is not remembered.
+    let known = if private::folder().is_some() { Directories::Own } else { Directories::Named };
+    let things = things(plan, &[], known);
+    let arguments = arguments(&things.0.iter().collect::<Vec<_>>());
     if arguments.is_empty() { arguments } else { format!(" {arguments}") }
 }
 
 /// The names for `--allow` of all actions of a plan.
 pub fn names(plan: &Plan) -> Vec<String> {
-    things(plan, &[]).into_iter().map(|thing| thing.name).collect()
+    things(plan, &[], Directories::Named).0.iter().map(ConsentItem::name).collect()
 }
 
 /// The meters' values hidden in a bundle of this plan, in the notation of `--set`.
@@ -86,8 +248,14 @@ pub fn given_anew(plan: &Plan) -> Vec<String> {
 }
 
 fn arguments(things: &[&ConsentItem]) -> String {
-    let quoted = |thing: &&ConsentItem| format!("--allow '{}'", thing.name.replace('\'', "'\\''"));
-    things.iter().map(quoted).collect::<Vec<_>>().join(" ")
+    let quoted = |name: &String| format!("--allow '{}'", name.replace('\'', "'\\''"));
+    let mut names: Vec<String> = Vec::new();
+    for name in things.iter().map(|item| item.name()) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
 /// Every meter with its path for `--set`.
@@ -143,78 +311,184 @@ fn words(text: &str) -> Value {
         .map_or_else(|_| json!(text.split_whitespace().collect::<Vec<_>>()), |words| json!(words))
 }
 
+/// The program is one word, whatever is in its name.
+fn command_line(words: &[String]) -> String {
+    let quoted = |(at, word): (usize, &String)| match at == 0 && word.contains(char::is_whitespace)
+    {
+        true => format!("\"{word}\""),
+        false => word.clone(),
+    };
+    words.iter().enumerate().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
 /// Whether any drive is a device: no filesystem is made in a directory.
 fn bare(plan: &Plan) -> bool {
-    let is_device = |drive: &Drive| matches!(drive.place, DrivePlace::Device { .. });
-    plan.subjects.iter().flat_map(|subject| &subject.drives).any(is_device)
+    let drives = || plan.subjects.iter().flat_map(|subject| &subject.drives);
+    drives().any(|drive| matches!(drive.place, DrivePlace::Device { .. }))
+}
+
+/// Every stream of the plan, also with the values that a subject or a sweep gives it.
+fn streams(plan: &Plan) -> Vec<Stream> {
+    let protocol = &plan.protocol;
+    let mut streams: Vec<Stream> =
+        protocol.steps.iter().flat_map(|step| step.streams.clone()).collect();
+    streams.extend(protocol.prepare.iter().map(|load| load.stream.clone()));
+    streams.extend(protocol.preparation.steady.iter().map(|steady| steady.stream.clone()));
+    for subject in &plan.subjects {
+        for step in &protocol.steps {
+            streams.extend(plan::steps_at(step, subject).flat_map(|step| step.streams));
+        }
+    }
+    streams
 }
 
 /// The plan's actions, except those permitted by setting their values.
-fn things(plan: &Plan, named: &[String]) -> Vec<ConsentItem> {
-    let mut things: Vec<ConsentItem> = Vec::new();
-    let mut add = |what: String, name: String| {
-        if !things.iter().any(|thing| thing.name == name) {
-            things.push(ConsentItem { what, name });
-        }
-    };
+fn things(plan: &Plan, named: &[String], own: Directories) -> ConsentItems {
+    let mut items = ConsentItems::default();
     for (path, part) in meters(plan).filter(|(path, _)| !named.contains(path)) {
-        let text = |knob: &str| part.knobs.text(knob).unwrap_or_default().to_string();
-        let of_ours = meter::find(&part.name).is_some();
-        match part.name.as_str() {
-            "exec" => {
-                let command = part.knobs.words("command").unwrap_or_default().join(" ");
-                add(format!("run the command '{command}' ({path})"), command);
-            }
-            "csv" => add(format!("read the file {} ({path})", text("file")), text("file")),
-            "redfish" => {
-                add(format!("send your credentials to {} ({path})", text("url")), text("url"))
-            }
-            "hwmon" if text("sensor").starts_with('/') => {
-                add(format!("read the file {} ({path})", text("sensor")), text("sensor"));
-            }
-            name if !of_ours => add(format!("read a meter '{name}'"), name.to_string()),
-            _ => {}
-        }
+        of_meter(&path, part, &mut items);
     }
     let protocol = &plan.protocol;
-    let steps = || protocol.steps.iter().flat_map(|s| &s.streams);
-    let streams = || steps().chain(protocol.prepare.iter().map(|c| &c.stream));
-    for file in streams().filter_map(|s| workload::recording(&s.workload)) {
-        add(format!("read the trace {file}"), file.to_string());
+    let streams = streams(plan);
+    let fills = protocol.datasets.iter().flat_map(|dataset| &dataset.fill);
+    for load in streams.iter().map(|s| &s.workload).chain(fills.map(|fill| &fill.workload)) {
+        if let Some(file) = workload::recording(load) {
+            items.add(Action::Read, file, format!("read the trace {file}"));
+        }
     }
-    for part in protocol.datasets.iter().map(|d| &d.engine).chain(streams().map(|s| &s.engine)) {
-        if engine::find(&part.name).is_some_and(|e| e.info().family == RequestFamily::Sql) {
-            let server = part.knobs.text("server").unwrap_or("own");
-            let what =
-                if server == "existing" { "write to an existing server" } else { "start a server" };
-            add(format!("{what}: {}", part.name), part.name.clone());
-            if let Ok(program) = part.knobs.text("program") {
-                add(format!("start the program {program}"), program.to_string());
-            }
-        }
-        if let Ok(Some(journal)) = engine::verify::directory(&part.knobs) {
-            let journal = journal.display().to_string();
-            add(format!("write journals into {journal}"), journal);
-        }
-        for knob in ["options", "table"] {
-            for (name, value) in part.knobs.options(knob).unwrap_or_default() {
-                let setting = format!("{name}={value}");
-                add(format!("run {} with {setting}", part.name), setting);
-            }
-        }
+    for part in protocol.datasets.iter().map(|d| &d.engine).chain(streams.iter().map(|s| &s.engine))
+    {
+        of_engine(part, &mut items);
     }
     if let Some(filesystem) = protocol.preparation.filesystem.as_ref().filter(|_| bare(plan)) {
         let given = [&filesystem.mkfs[..], std::slice::from_ref(&filesystem.mount)].concat();
         let given: Vec<String> = given.into_iter().filter(|word| !word.is_empty()).collect();
         if !given.is_empty() {
-            add(format!("make and mount a filesystem with {}", given.join(" ")), given.join(" "));
+            let given = given.join(" ");
+            let what = format!("make and mount a filesystem with {given}");
+            items.add(Action::Filesystem, given, what);
         }
     }
-    for drive in plan.subjects.iter().flat_map(|s| &s.drives).filter(|d| d.erase) {
-        if let DrivePlace::Device { path, serial } = &drive.place {
-            let what = format!("erase everything on {} (serial {serial})", path.display());
-            add(what, if serial.is_empty() { path.display().to_string() } else { serial.clone() });
+    let mut variables = BTreeSet::new();
+    for drive in plan.subjects.iter().flat_map(|s| &s.drives) {
+        variables.extend(drive.connections.iter().cloned());
+        match &drive.place {
+            DrivePlace::Device { path, serial } if drive.erase => {
+                let what = format!("erase everything on {} (serial {serial})", path.display());
+                let thing =
+                    if serial.is_empty() { path.display().to_string() } else { serial.clone() };
+                items.add(Action::Erase, thing, what);
+            }
+            DrivePlace::Directory(path) if own == Directories::Named && !plan.keeps_no_data() => {
+                let path = path.display().to_string();
+                let what = format!("write to dyno-data in the directory {path}");
+                items.add(Action::Write, path, what);
+            }
+            _ => {}
         }
     }
-    things
+    for variable in variables {
+        let what = format!("connect to the server in the environment variable {variable}");
+        items.add(Action::Connect, variable, what);
+    }
+    items
+}
+
+fn of_meter(path: &str, part: &Component, items: &mut ConsentItems) {
+    let text = |knob: &str| part.knobs.text(knob).unwrap_or_default().to_string();
+    match part.name.as_str() {
+        "exec" => {
+            let command = command_line(&part.knobs.words("command").unwrap_or_default());
+            let what = format!("run the command '{command}' ({path})");
+            items.add(Action::Run, command, what);
+        }
+        "csv" => {
+            let what = format!("read the file {} ({path})", text("file"));
+            items.add(Action::Read, text("file"), what);
+        }
+        "redfish" => {
+            let what = format!("send your credentials to {} ({path})", text("url"));
+            items.add(Action::Connect, text("url"), what);
+        }
+        "hwmon" if text("sensor").starts_with('/') => {
+            let what = format!("read the file {} ({path})", text("sensor"));
+            items.add(Action::Read, text("sensor"), what);
+        }
+        name if meter::find(name).is_none() => {
+            items.add(Action::Meter, name, format!("read a meter '{name}'"));
+        }
+        _ => {}
+    }
+}
+
+fn of_engine(part: &Component, items: &mut ConsentItems) {
+    if engine::find(&part.name).is_some_and(|e| e.info().family == RequestFamily::Sql) {
+        let name = &part.name;
+        match part.knobs.text("server").unwrap_or("own") {
+            "existing" => {
+                let what = format!("write to an existing server: {name}");
+                items.add(Action::Connect, name, what);
+            }
+            _ => items.add(Action::Start, name, format!("start a server: {name}")),
+        }
+        if let Ok(program) = part.knobs.text("program") {
+            items.add(Action::Run, program, format!("start the program {program}"));
+        }
+        if let Some(variable) = part.knobs.text("connection").ok().filter(|name| !name.is_empty()) {
+            let what = format!("connect to the server in the environment variable {variable}");
+            items.add(Action::Connect, variable, what);
+        }
+    }
+    if let Ok(Some(journal)) = engine::verify::directory(&part.knobs) {
+        let journal = journal.display().to_string();
+        let what = format!("write journals into {journal}");
+        items.add(Action::Write, journal, what);
+    }
+    for knob in ["options", "table"] {
+        for (name, value) in part.knobs.options(knob).unwrap_or_default() {
+            let setting = format!("{}.{name}={value}", part.name);
+            let what = format!("run {} with {name}={value}", part.name);
+            items.add(Action::Set, setting, what);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two actions on each of these things.
+    fn items() -> ConsentItems {
+        let mut items = ConsentItems::default();
+        items.add(Action::Read, "./power.csv", "read the file ./power.csv".into());
+        items.add(Action::Run, "./power.csv", "run the command './power.csv'".into());
+        items.add(Action::Erase, "S1", "erase /dev/sda".into());
+        items.add(Action::Run, "read:S2", "run the command 'read:S2'".into());
+        items.add(Action::Read, "S2", "read the file S2".into());
+        items
+    }
+
+    /// The items that these arguments permit.
+    fn allowed(given: &[&str]) -> Vec<String> {
+        let (items, given) = (items(), given.iter().map(|g| g.to_string()).collect::<Vec<_>>());
+        let all = items.0.iter().filter(|item| items.is_allowed(item, &given));
+        all.map(ConsentItem::name).collect()
+    }
+
+    #[test]
+    fn a_permission_is_for_one_action_on_one_thing() {
+        assert_eq!(allowed(&["read:./power.csv"]), ["read:./power.csv"]);
+        assert_eq!(allowed(&["run:./power.csv"]), ["run:./power.csv"]);
+        assert_eq!(allowed(&["erase:S1"]), ["erase:S1"]);
+        assert_eq!(allowed(&["S1"]), ["erase:S1"], "one kind of action, so the thing is enough");
+        assert!(allowed(&["./power.csv", "erase", "read", "run:S1", "erase:S"]).is_empty());
+        assert_eq!(allowed(&["read:S2"]), ["read:S2"], "and not the command of that name");
+    }
+
+    #[test]
+    fn a_program_whose_name_has_spaces_is_another_than_one_with_arguments() {
+        let words = |text: &[&str]| text.iter().map(|w| w.to_string()).collect::<Vec<_>>();
+        assert_eq!(command_line(&words(&["./read", "all"])), "./read all");
+        assert_eq!(command_line(&words(&["./read all"])), "\"./read all\"");
+    }
 }

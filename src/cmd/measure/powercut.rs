@@ -16,6 +16,7 @@ use crate::base::stderr::note;
 use crate::base::units::grouped;
 use crate::base::{file, output};
 use crate::cmd::json::{self, OutputFormat};
+use crate::cmd::measure::consent;
 use crate::cmd::signals::Signals;
 use crate::plan;
 use crate::powercut::checker::{self, CheckedCut};
@@ -76,6 +77,7 @@ pub fn powercut(command: &PowercutCommand, out: &mut dyn Write) -> Result<u8> {
 }
 
 fn write(plan: &Path) -> Result<u8> {
+    consent::must_be_own(plan)?;
     let plan = plan::load(plan, &crate::plan_catalogue())?;
     let signals = Signals::catch()?;
     writer::write(&plan, &signals.stop, Clock::for_pauses(), &mut note)?;
@@ -83,6 +85,7 @@ fn write(plan: &Path) -> Result<u8> {
 }
 
 fn listen(path: &Path, journals: &Path) -> Result<u8> {
+    consent::must_be_own(path)?;
     let (cuts, serials) = plan::cuts_elsewhere(path)?;
     std::fs::create_dir_all(journals).with_context(|| format!("making {}", journals.display()))?;
     let socket = TcpListener::bind(&cuts.listener).map_err(|cause| {

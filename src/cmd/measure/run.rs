@@ -12,12 +12,13 @@ use crate::base::file;
 use crate::base::stderr::{be_quiet, note};
 use crate::base::units::plural;
 use crate::cmd::look::serve_run::ServeProcess;
+use crate::cmd::measure::consent::Directories;
 use crate::cmd::measure::run_start::StartArgs;
 use crate::cmd::measure::{consent, run_start};
 use crate::cmd::selftest_result;
 use crate::cmd::signals::Signals;
 use crate::lab;
-use crate::plan::{self, CommandLineValues, Plan, PointIndex, PointKey, Sweep};
+use crate::plan::{self, Catalogue, CommandLineValues, Plan, PointIndex, PointKey, Sweep};
 use crate::record::live::{LiveTotals, RunEnding};
 use crate::record::{CommonStart, Fact, METHOD, Outcome, Run, Setup};
 use crate::run::datasets::before::Before;
@@ -60,9 +61,10 @@ pub struct RunInput {
 pub struct RunArgs {
     #[command(flatten)]
     what: RunInput,
-    /// With a bundle: allow its plan to use this command, server, setting or drive (by serial
-    /// number); repeatable
-    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    /// With a bundle, or a plan file of another user: allow its plan this action on this thing, as
+    /// in --allow run:./meter, --allow read:./power.csv, --allow erase:SERIAL; the thing alone if
+    /// the plan does nothing else with it. Repeatable
+    #[arg(long, value_name = "ACTION:THING", allow_hyphen_values = true)]
     allow: Vec<String>,
     /// Bundle to write [default: PROTOCOL-TIME.dyno in this directory]
     #[arg(short, long, value_name = "BUNDLE")]
@@ -144,16 +146,22 @@ impl RunInput {
                      plans and protocols"
                 );
             }
-            let mut plan = Bundle::open(what)?.run().plan.clone();
-            plan.same_device |= self.same_device;
+            let mut run = Bundle::open(what)?.run().clone();
+            run.plan.same_device |= self.same_device;
             if let Some(allow) = allow {
-                consent::ask(&mut plan, what, &self.set, allow)?;
+                consent::ask(&mut run, what, &self.set, allow)?;
             }
-            return plan::recheck(&plan, &catalogue).map(|()| plan);
+            return plan::recheck(&run.plan, &catalogue).map(|()| run.plan);
         }
-        if allow.is_some_and(|names| !names.is_empty()) {
-            bail!("--allow applies only to bundles: your own plan needs no permission");
+        let plan = self.from_file(what, &catalogue)?;
+        if let Some(allow) = allow {
+            let own = if self.subject.is_empty() { Directories::Named } else { Directories::Own };
+            consent::ask_of_file(&plan, what, own, allow)?;
         }
+        Ok(plan)
+    }
+
+    fn from_file(&self, what: &Path, catalogue: &Catalogue) -> Result<Plan> {
         let pair = |text: &String| match text.split_once('=') {
             Some((name, value)) if !name.is_empty() && !value.is_empty() => {
                 Ok((name.to_string(), value.to_string()))
@@ -171,10 +179,10 @@ impl RunInput {
         set.extend(self.same_device.then(|| ("same_device".to_string(), "true".to_string())));
         if what.is_file() && (subjects.is_empty() || plan::is_plan(what)) {
             let given = CommandLineValues { subjects: &subjects, set: &set, repeats: self.repeats };
-            return Ok(plan::load_with(what, given, &catalogue)?);
+            return Ok(plan::load_with(what, given, catalogue)?);
         }
         let protocol = what.to_string_lossy();
-        Ok(plan::from_command_line(&protocol, &subjects, &set, self.repeats, &catalogue)?)
+        Ok(plan::from_command_line(&protocol, &subjects, &set, self.repeats, catalogue)?)
     }
 }
 
@@ -300,6 +308,7 @@ fn begin(
         ..lab::machine::facts::gather(&record.plan.subjects)
     };
     let writer = BundleWriter::create(bundle, &record, &setup)?;
+    consent::remember(&record);
     Ok((record.plan, writer, clock))
 }
 
@@ -328,10 +337,14 @@ fn resume(bundle: &Path, set: &[String], allow: &[String], watched: RunObserver<
     let clock = Clock::start();
     let _lock = lab::folder::lock::bundle(bundle, clock)?;
     let read = Bundle::open(bundle)?;
-    let known = elsewhere(known(&read)?, watched.except)?;
+    let mut known = elsewhere(known(&read)?, watched.except)?;
     drop(read);
     let (writer, mut record) = BundleWriter::resume(bundle)?;
-    consent::ask(&mut record.plan, bundle, set, allow)?;
+    consent::ask(&mut record, bundle, set, allow)?;
+    if !consent::is_own(&record) {
+        // That it was killed while it wrote to a drive here is only the bundle's word.
+        known.before.states.retain(|state| !state.contents.is_empty());
+    }
     plan::recheck(&record.plan, &crate::plan_catalogue())?;
     of_this_method(&record.plan, bundle)?;
     run::points::verification::check(&record.plan)?;

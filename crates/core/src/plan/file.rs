@@ -67,6 +67,21 @@ pub fn is_plan(path: &Path) -> bool {
     tree.is_none_or(|tree| tree.get("protocol").is_some() || tree.get("step").is_none())
 }
 
+/// The files of a plan: itself, and its protocol's if it names one.
+pub fn files_of(path: &Path) -> Vec<PathBuf> {
+    if !path.is_file() {
+        return Vec::new();
+    }
+    let tree = parse_file(path, &mut Mistakes::default());
+    let named = tree.as_ref().and_then(|tree| match &tree.get("protocol")?.value {
+        NodeValue::Text(name) if name.contains('/') || name.ends_with(".toml") => {
+            Some(folder_of(path).join(name))
+        }
+        _ => None,
+    });
+    std::iter::once(path.to_path_buf()).chain(named.filter(|file| file.is_file())).collect()
+}
+
 /// The tree of a plan file.
 pub fn parse_file(path: &Path, log: &mut Mistakes) -> Option<Node> {
     match base::file::read_text(path, base::file::MOST_TEXT) {

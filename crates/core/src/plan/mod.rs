@@ -29,7 +29,9 @@ mod target;
 
 pub use crate::plan::cpus::{Cpus, read_list, shown_list};
 pub use crate::plan::elsewhere::cuts_elsewhere;
-pub use crate::plan::file::{CommandLineValues, from_command_line, is_plan, load, load_with};
+pub use crate::plan::file::{
+    CommandLineValues, files_of, from_command_line, is_plan, load, load_with,
+};
 pub use crate::plan::target::PlannedSlice;
 pub use builtin::protocols;
 pub use info::{DefaultValue, Info, Knob, KnobKind, RequestFamily, Writes};
