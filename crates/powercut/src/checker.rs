@@ -2,14 +2,14 @@
 //! neither.
 
 use std::fs::{File, OpenOptions};
-use std::io::{BufReader, Read};
+use std::io::{self, BufReader, Read};
 use std::os::unix::fs::{FileExt, FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::journal::{JournalRecord, read_opening, read_record};
+use super::journal::{DurabilityRequests, JournalRecord, read_opening, read_record};
 use super::judge::{PowercutVerdict, Promises, SectorContents, judge};
 use super::session::WriteSession;
 use dyno_core::base::block_seal::SECTOR;
@@ -44,8 +44,48 @@ pub struct CheckedCut {
     pub cut_unix_ns: u64,
     /// An image was examined, not the drive itself.
     pub image: bool,
+    /// Why the drive could not be opened at all: it is missing, or dead. Every block is unreadable.
+    pub absent: Option<String>,
+    /// Requests for durability that reached the drive; None if the kernel does not count them.
+    pub requests: Option<DurabilityRequests>,
     /// The findings.
     pub verdict: PowercutVerdict,
+}
+
+impl CheckedCut {
+    /// Whether the drive promised anything: a flush or a write with FUA reached it, or it says
+    /// itself that it has no volatile cache. Without a count, the kernel's setting decides.
+    pub fn is_tested(&self) -> bool {
+        let asked = match self.requests {
+            Some(sent) => sent.total() > 0,
+            None => self.session.kernel_cache != "write through",
+        };
+        asked || self.session.drive_has_no_cache()
+    }
+
+    /// Number of blocks that the drive has to answer for.
+    pub fn broken(&self) -> u64 {
+        if self.is_tested() { self.verdict.broken() } else { self.verdict.damaged() }
+    }
+}
+
+impl JournalRead {
+    /// Whether it has a cut that a check can judge.
+    pub fn has_cut(&self) -> bool {
+        self.cut_unix_ns.is_some() && self.silent && self.promises.is_laid_out()
+    }
+}
+
+/// What a check reads from: a drive, or an image of one.
+pub trait Medium {
+    /// Reads these bytes; an error if any of them cannot be read.
+    fn read_exact_at(&self, into: &mut [u8], at: u64) -> io::Result<()>;
+}
+
+impl Medium for File {
+    fn read_exact_at(&self, into: &mut [u8], at: u64) -> io::Result<()> {
+        FileExt::read_exact_at(self, into, at)
+    }
 }
 
 /// Reads a journal.
@@ -79,18 +119,57 @@ pub fn check(journal: &JournalRead, place: &Path) -> Result<CheckedCut> {
     if !journal.promises.is_laid_out() {
         return Err(failed("nothing was acknowledged before the cut", "cut the power later"));
     }
-    let (file, image) = open(place, session)?;
-    let verdict = look(&journal.promises, &file, place)?;
-    Ok(CheckedCut { session: session.clone(), cut_unix_ns, image, verdict })
+    let opened = open(place, session)?;
+    let (medium, image, absent): (&dyn Medium, bool, Option<String>) = match &opened {
+        Opened::Drive(file) => (file, false, None),
+        Opened::Image(file) => (file, true, None),
+        Opened::Absent(why) => (&Nothing, false, Some(why.clone())),
+    };
+    let verdict =
+        look(&journal.promises, medium).with_context(|| format!("reading {}", place.display()))?;
+    let requests = journal.promises.requests();
+    Ok(CheckedCut { session: session.clone(), cut_unix_ns, image, absent, requests, verdict })
+}
+
+/// What was found at the place of the drive.
+enum Opened {
+    Drive(File),
+    Image(File),
+    /// The drive did not come back; the reason.
+    Absent(String),
+}
+
+/// A drive that is not there.
+struct Nothing;
+
+impl Medium for Nothing {
+    fn read_exact_at(&self, _: &mut [u8], _: u64) -> io::Result<()> {
+        Err(io::ErrorKind::NotFound.into())
+    }
+}
+
+/// Whether an error of opening is one of a drive that is missing or dead, not of the host.
+fn is_of_a_dead_drive(error: &io::Error) -> bool {
+    let dead = [libc::ENOENT, libc::ENXIO, libc::ENODEV, libc::EIO, libc::ENOMEDIUM];
+    error.raw_os_error().is_some_and(|code| dead.contains(&code))
 }
 
 /// Opens a drive, which must be the session's and have been rebooted since, or an image.
-fn open(place: &Path, session: &WriteSession) -> Result<(File, bool)> {
-    let kind = std::fs::metadata(place)
-        .with_context(|| format!("looking for {}", place.display()))?
-        .file_type();
+fn open(place: &Path, session: &WriteSession) -> Result<Opened> {
+    let kind = match std::fs::metadata(place) {
+        Ok(found) => found.file_type(),
+        Err(error) if is_of_a_dead_drive(&error) => {
+            if place.starts_with("/dev") {
+                rebooted(session)?;
+            }
+            return Ok(Opened::Absent(error.to_string()));
+        }
+        Err(error) => {
+            return Err(error).with_context(|| format!("looking for {}", place.display()));
+        }
+    };
     if kind.is_file() {
-        return Ok((dyno_core::base::file::open(place)?, true));
+        return Ok(Opened::Image(dyno_core::base::file::open(place)?));
     }
     if !kind.is_block_device() {
         return Err(failed(
@@ -99,9 +178,21 @@ fn open(place: &Path, session: &WriteSession) -> Result<(File, bool)> {
         ));
     }
     let mut options = OpenOptions::new();
-    let file = options.read(true).custom_flags(libc::O_DIRECT).open(place);
-    let file = file.with_context(|| format!("opening {}", place.display()))?;
+    let file = match options.read(true).custom_flags(libc::O_DIRECT).open(place) {
+        Ok(file) => file,
+        Err(error) if is_of_a_dead_drive(&error) => {
+            rebooted(session)?;
+            return Ok(Opened::Absent(error.to_string()));
+        }
+        Err(error) => return Err(error).with_context(|| format!("opening {}", place.display())),
+    };
     guard::verify(&file, place, &session.serial)?;
+    rebooted(session)?;
+    Ok(Opened::Drive(file))
+}
+
+/// The host must have lost its power since the session.
+fn rebooted(session: &WriteSession) -> Result<()> {
     let boot = std::fs::read_to_string(BOOT_ID).context(BOOT_ID)?;
     if boot.trim() == session.boot_id {
         return Err(refused(
@@ -109,30 +200,54 @@ fn open(place: &Path, session: &WriteSession) -> Result<(File, bool)> {
             "check after the cut, once the host has booted",
         ));
     }
-    Ok((file, false))
+    Ok(())
 }
 
-/// Reads the range block by block.
-fn look(promises: &Promises, file: &File, place: &Path) -> Result<PowercutVerdict> {
+/// Reads the range block by block. What cannot be read is a finding about the drive, not an error.
+pub fn look(promises: &Promises, medium: &dyn Medium) -> Result<PowercutVerdict> {
     let session = promises.session();
     let block_bytes = session.block_bytes as usize;
     let in_buffer = (AT_A_TIME / block_bytes).max(1) as u64;
     let mut memory = vec![0; in_buffer as usize * block_bytes + ALIGN];
     let from = memory.as_ptr().align_offset(ALIGN);
+    let logical = session.logical_bytes as usize;
+    // By logical block of the buffer.
+    let mut is_read = vec![true; in_buffer as usize * block_bytes / logical];
     let mut first = u64::MAX;
     judge(promises, &mut |block, held: &mut Vec<SectorContents>| {
         let buffer = &mut memory[from..from + in_buffer as usize * block_bytes];
         if block.is_multiple_of(in_buffer) || first == u64::MAX {
             first = block;
             let blocks = (session.blocks - first).min(in_buffer) as usize;
-            file.read_exact_at(&mut buffer[..blocks * block_bytes], session.address(first))
-                .with_context(|| {
-                    format!("reading {} at byte {}", place.display(), session.address(first))
-                })?;
+            let buffer = &mut buffer[..blocks * block_bytes];
+            is_read.fill(true);
+            if !returns(medium, buffer, session.address(first))? {
+                let parts = buffer.chunks_exact_mut(logical).zip(&mut is_read);
+                for (i, (part, is_read)) in parts.enumerate() {
+                    let at = session.address(first) + (i * logical) as u64;
+                    *is_read = returns(medium, part, at)?;
+                }
+            }
         }
         let at = (block - first) as usize * block_bytes;
         let sectors = buffer[at..at + block_bytes].chunks_exact(SECTOR).enumerate();
-        held.extend(sectors.map(|(i, bytes)| promises.look(block, i, bytes)));
+        held.extend(sectors.map(|(i, bytes)| match is_read[(at + i * SECTOR) / logical] {
+            true => promises.look(block, i, bytes),
+            false => SectorContents::Unreadable,
+        }));
         Ok(())
     })
+}
+
+/// Whether a drive returns these bytes. An error that is no drive's is the check's own.
+fn returns(medium: &dyn Medium, into: &mut [u8], at: u64) -> Result<bool> {
+    const OF_THE_HOST: [i32; 5] =
+        [libc::EINVAL, libc::ENOMEM, libc::EFAULT, libc::EACCES, libc::EPERM];
+    match medium.read_exact_at(into, at) {
+        Ok(()) => Ok(true),
+        Err(error) if error.raw_os_error().is_some_and(|code| OF_THE_HOST.contains(&code)) => {
+            Err(error).with_context(|| format!("reading at byte {at}"))
+        }
+        Err(_) => Ok(false),
+    }
 }

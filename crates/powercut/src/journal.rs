@@ -3,17 +3,20 @@
 //!
 //! | bytes | contents |
 //! |---|---|
-//! | 0 | kind: 1 written, 2 durable, 3 flushed, 4 laid out, 5 cut, 6 silent |
+//! | 0 | kind: 1 written, 2 durable, 3 flushed, 4 laid out, 5 cut, 6 silent, 7 flush begins, 8 requests |
 //! | 1 | 0 |
 //! | 2–3 | thread |
 //! | 4–7 | 0 |
-//! | 8–15 | generation; for "cut" the time, nanoseconds since 1970 (UTC) |
-//! | 16–23 | block |
+//! | 8–15 | generation; for "cut" the time, nanoseconds since 1970 (UTC); for "requests" flushes |
+//! | 16–23 | block; for "requests" writes with FUA |
 //!
-//! The first four are from the writer, the last two from the listener. Either part may be forged,
+//! "Cut" and "silent" are from the listener, the others from the writer. Either part may be forged,
 //! so every number is checked against the session.
 
 use std::io::{ErrorKind, Read};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::session::WriteSession;
 use dyno_core::base::error::{Context, Result, failed};
@@ -34,11 +37,19 @@ pub enum JournalRecord {
     Written(Write),
     /// A write with FUA was acknowledged.
     Durable(Write),
-    /// A flush of this thread was acknowledged: all its earlier writes are durable.
+    /// A thread is about to flush: the flush covers all writes acknowledged so far, of every
+    /// thread.
+    FlushBegins {
+        /// The thread.
+        thread: u16,
+    },
+    /// The flush of this thread was acknowledged: what it covers is durable.
     Flushed {
         /// The thread.
         thread: u16,
     },
+    /// Counted so far, from before the layout on: requests that reached the drive.
+    Requests(DurabilityRequests),
     /// The whole range was written once and flushed.
     LaidOut,
     /// The hook that cuts the power was started.
@@ -48,6 +59,23 @@ pub enum JournalRecord {
     },
     /// The hook succeeded, and nothing was received from the host afterwards.
     Silent,
+}
+
+/// Requests for durability that the kernel sent to the drive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DurabilityRequests {
+    /// Flushes, by the kernel's count (`/sys/block/*/stat`, column 16).
+    pub flushes: u64,
+    /// Writes with FUA: those of the load, if the kernel passes FUA on; otherwise 0, because a
+    /// flush follows each of them.
+    pub fua_writes: u64,
+}
+
+impl DurabilityRequests {
+    /// Their sum; 0: nothing was asked of the drive.
+    pub fn total(self) -> u64 {
+        self.flushes.saturating_add(self.fua_writes)
+    }
 }
 
 /// A write.
@@ -75,6 +103,8 @@ impl JournalRecord {
             JournalRecord::LaidOut => (4, 0, 0, 0),
             JournalRecord::Cut { unix_ns } => (5, 0, unix_ns, 0),
             JournalRecord::Silent => (6, 0, 0, 0),
+            JournalRecord::FlushBegins { thread } => (7, thread, 0, 0),
+            JournalRecord::Requests(sent) => (8, 0, sent.flushes, sent.fua_writes),
         };
         let mut bytes = [0; RECORD];
         bytes[0] = kind;
@@ -100,6 +130,11 @@ impl JournalRecord {
             4 => JournalRecord::LaidOut,
             5 => JournalRecord::Cut { unix_ns: number(8) },
             6 => JournalRecord::Silent,
+            7 => JournalRecord::FlushBegins { thread },
+            8 => JournalRecord::Requests(DurabilityRequests {
+                flushes: number(8),
+                fua_writes: number(16),
+            }),
             _ => return None,
         };
         // Unused fields are zero, so each record has a single form.
@@ -165,7 +200,9 @@ mod tests {
         vec![
             JournalRecord::Written(write),
             JournalRecord::Durable(write),
+            JournalRecord::FlushBegins { thread: 7 },
             JournalRecord::Flushed { thread: 7 },
+            JournalRecord::Requests(DurabilityRequests { flushes: 3, fua_writes: 4 }),
             JournalRecord::LaidOut,
             JournalRecord::Cut { unix_ns: 5 },
             JournalRecord::Silent,

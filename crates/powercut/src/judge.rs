@@ -2,10 +2,12 @@
 //! compared with the contents of each block after it. No I/O: the caller supplies the contents.
 //!
 //! A promise is a block and the last generation acknowledged as durable: by FUA, or by a later
-//! flush. After the cut the block must contain this generation or a later one, because later writes
+//! flush. A flush covers all writes that were completed before it began, whichever thread and queue
+//! they came from (NVM Command Set Specification 1.0, Flush command). After the cut the block must contain this generation or a later one, because later writes
 //! may have been in flight; sector by sector, because a write that was never made durable may have
 //! reached the medium in part. A logical block contains one write or the other: a drive writes at
-//! least one atomically when power fails (NVM Command Set Specification 1.0, 2.1.4, AWUPF). Sealed
+//! least one atomically when power fails, and as many as it promises (NVM Command Set Specification
+//! 1.0, 2.1.4, AWUPF). Sealed
 //! data were written, so a generation later than any acknowledged one only means that its
 //! acknowledgement had not left the host.
 
@@ -14,7 +16,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::journal::{JournalRecord, Write};
+use super::journal::{DurabilityRequests, JournalRecord, Write};
 use super::session::{LAYOUT, ThreadDurability, WriteSession};
 use dyno_core::base::block_seal::{self, SECTOR, Sector};
 use dyno_core::base::error::{Result, failed};
@@ -44,11 +46,14 @@ pub enum Fate {
     Reordered,
     /// A sector contains data that were never written there.
     Corrupt,
+    /// The drive does not return it: an error, or the drive has shrunk or is missing.
+    Unreadable,
 }
 
 impl Fate {
     /// All fates, in display order.
-    pub const ALL: [Fate; 5] = [Fate::Kept, Fate::Lost, Fate::Torn, Fate::Reordered, Fate::Corrupt];
+    pub const ALL: [Fate; 6] =
+        [Fate::Kept, Fate::Lost, Fate::Torn, Fate::Reordered, Fate::Corrupt, Fate::Unreadable];
 
     /// The printed name.
     pub fn name(self) -> &'static str {
@@ -58,6 +63,7 @@ impl Fate {
             Fate::Torn => "torn",
             Fate::Reordered => "reordered",
             Fate::Corrupt => "corrupt",
+            Fate::Unreadable => "unreadable",
         }
     }
 }
@@ -74,6 +80,8 @@ pub enum SectorContents {
     TwoWrites,
     /// Anything else.
     Corrupt,
+    /// It could not be read.
+    Unreadable,
 }
 
 /// The promise for one block.
@@ -86,6 +94,8 @@ struct Promise {
     /// A write of the same thread with at least this generation started after the promise was
     /// acknowledged.
     followed_by: u64,
+    /// Promises of one acknowledgement have the same number.
+    acknowledgement: u64,
 }
 
 /// The acknowledgements before a cut.
@@ -94,14 +104,28 @@ pub struct Promises {
     session: WriteSession,
     blocks: Vec<Promise>,
     threads: Vec<Thread>,
+    /// Written, and not covered by a flush yet, in the order of acknowledgements.
+    pending: Vec<Pending>,
+    /// Number of acknowledgements so far.
+    acknowledged: u64,
+    requests: Option<DurabilityRequests>,
+}
+
+/// A write that is not durable yet.
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    acknowledgement: u64,
+    thread: usize,
+    block: u64,
+    generation: u64,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Thread {
     /// The latest write acknowledged in any way.
     newest: u64,
-    /// Written since its last flush: block and generation.
-    pending: Vec<(u64, u64)>,
+    /// The last acknowledgement that its flush, which has begun, covers.
+    flush_covers: Option<u64>,
 }
 
 /// A block that was not kept.
@@ -124,6 +148,17 @@ pub struct PowercutVerdict {
     pub blocks: BTreeMap<Fate, u64>,
     /// The first blocks that were not kept.
     pub examples: Vec<Example>,
+    /// The first places that could not be read.
+    pub unreadable: Vec<UnreadableRange>,
+}
+
+/// Blocks beside one another that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct UnreadableRange {
+    /// Its beginning on the drive, bytes.
+    pub address: u64,
+    /// Its length, bytes.
+    pub bytes: u64,
 }
 
 impl PowercutVerdict {
@@ -135,6 +170,12 @@ impl PowercutVerdict {
     /// Number of checked blocks.
     pub fn looked_for(&self) -> u64 {
         self.blocks.values().sum()
+    }
+
+    /// Number of blocks with damage that no missing flush explains: whatever a drive was asked for,
+    /// it may not tear a logical block, invent data, or not return them.
+    pub fn damaged(&self) -> u64 {
+        [Fate::Torn, Fate::Corrupt, Fate::Unreadable].into_iter().map(|fate| self.count(fate)).sum()
     }
 
     /// Number of blocks that do not contain what was promised.
@@ -149,8 +190,16 @@ impl Promises {
         Promises {
             blocks: vec![Promise::default(); session.blocks as usize],
             threads: vec![Thread::default(); session.threads.len()],
+            pending: Vec::new(),
+            acknowledged: 0,
+            requests: None,
             session: session.clone(),
         }
+    }
+
+    /// The latest count of the requests for durability that reached the drive; None without one.
+    pub fn requests(&self) -> Option<DurabilityRequests> {
+        self.requests
     }
 
     /// The session.
@@ -165,34 +214,52 @@ impl Promises {
 
     /// Adds the next acknowledgement. Refuses one that no writer of this session would send.
     pub fn acknowledge(&mut self, record: JournalRecord) -> Result<()> {
+        self.acknowledged += 1;
         match record {
             JournalRecord::LaidOut => self.lay_out(),
             JournalRecord::Written(write) => {
-                let (thread, manner) = self.written(write)?;
-                match manner {
-                    ThreadDurability::Flush { .. } => {
-                        thread.pending.push((write.block, write.generation))
-                    }
-                    ThreadDurability::Fua => {
-                        return Err(wrong("a thread that writes with FUA does not"));
-                    }
+                if self.written(write)? == ThreadDurability::Fua {
+                    return Err(wrong("a thread that writes with FUA does not"));
                 }
+                self.pending.push(Pending {
+                    acknowledgement: self.acknowledged,
+                    thread: usize::from(write.thread),
+                    block: write.block,
+                    generation: write.generation,
+                });
             }
             JournalRecord::Durable(write) => {
-                let (_, manner) = self.written(write)?;
-                if manner != ThreadDurability::Fua {
+                if self.written(write)? != ThreadDurability::Fua {
                     return Err(wrong("a thread that flushes writes with FUA"));
                 }
                 self.promise(write.block, write.generation, write.generation + 1);
             }
+            JournalRecord::FlushBegins { thread } => {
+                let covers = self.acknowledged;
+                let flushes = self.flushing_thread(thread)?.flush_covers.replace(covers);
+                if flushes.is_some() {
+                    return Err(wrong(
+                        "a flush begins before the last one of its thread has ended",
+                    ));
+                }
+            }
             JournalRecord::Flushed { thread } => {
-                let thread = self
-                    .threads
-                    .get_mut(usize::from(thread))
-                    .ok_or_else(|| wrong("there is no such thread"))?;
-                let followed_by = thread.newest + 1;
-                for (block, generation) in std::mem::take(&mut thread.pending) {
+                let covers = self.flushing_thread(thread)?.flush_covers.take();
+                let covers = covers.ok_or_else(|| wrong("a flush ends that has not begun"))?;
+                let of = self.pending.partition_point(|p| p.acknowledgement <= covers);
+                for Pending { thread: by, block, generation, .. } in
+                    self.pending.drain(..of).collect::<Vec<_>>()
+                {
+                    // The next write of another thread may have been in flight already.
+                    let unknown = u64::from(by != usize::from(thread));
+                    let followed_by = self.threads[by].newest.saturating_add(1 + unknown);
                     self.promise(block, generation, followed_by);
+                }
+            }
+            JournalRecord::Requests(sent) => {
+                let earlier = self.requests.replace(sent).unwrap_or_default();
+                if sent.flushes < earlier.flushes || sent.fua_writes < earlier.fua_writes {
+                    return Err(wrong("its count of flushes fell"));
                 }
             }
             JournalRecord::Cut { .. } | JournalRecord::Silent => {}
@@ -200,17 +267,27 @@ impl Promises {
         Ok(())
     }
 
+    fn flushing_thread(&mut self, thread: u16) -> Result<&mut Thread> {
+        let index = usize::from(thread);
+        match self.session.threads.get(index) {
+            Some(ThreadDurability::Flush { .. }) => Ok(&mut self.threads[index]),
+            Some(_) => Err(wrong("a thread flushes that does not")),
+            None => Err(wrong("there is no such thread")),
+        }
+    }
+
     fn promise(&mut self, block: u64, generation: u64, followed_by: u64) {
+        let acknowledgement = self.acknowledged;
         let promise = &mut self.blocks[block as usize];
         // Several writes made durable by one flush were promised at the same time.
-        let together = promise.followed_by == followed_by;
+        let together = promise.acknowledgement == acknowledgement;
         let before = if together { promise.before } else { promise.durable };
-        *promise = Promise { durable: generation, before, followed_by };
+        *promise = Promise { durable: generation, before, followed_by, acknowledgement };
     }
 
     fn lay_out(&mut self) {
         for block in self.blocks.iter_mut().filter(|block| block.durable < LAYOUT) {
-            *block = Promise { durable: LAYOUT, before: 0, followed_by: LAYOUT + 1 };
+            *block = Promise { durable: LAYOUT, followed_by: LAYOUT + 1, ..Promise::default() };
         }
         for thread in &mut self.threads {
             thread.newest = thread.newest.max(LAYOUT);
@@ -219,7 +296,7 @@ impl Promises {
 
     /// Adds a write, which must be the next of its thread and go to the block determined by the
     /// session.
-    fn written(&mut self, write: Write) -> Result<(&mut Thread, ThreadDurability)> {
+    fn written(&mut self, write: Write) -> Result<ThreadDurability> {
         let index = usize::from(write.thread);
         let manner =
             *self.session.threads.get(index).ok_or_else(|| wrong("there is no such thread"))?;
@@ -234,7 +311,7 @@ impl Promises {
             return Err(wrong("a write goes elsewhere"));
         }
         thread.newest = write.generation;
-        Ok((thread, manner))
+        Ok(manner)
     }
 
     /// The contents of a sector of a block. `bytes` are 512.
@@ -306,6 +383,7 @@ pub fn judge(
     let mut found_of_thread = vec![0; promises.threads.len()];
     let mut broken: Vec<(u64, Fate, Vec<SectorContents>)> = Vec::new();
     let mut lost: Vec<u64> = Vec::new();
+    let mut unreadable: Vec<UnreadableRange> = Vec::new();
     let mut held = Vec::new();
     for (block, promise) in (0u64..).zip(&promises.blocks) {
         held.clear();
@@ -319,12 +397,21 @@ pub fn judge(
         if promise.durable == 0 {
             continue;
         }
-        let logical = promises.session.logical_bytes as usize / SECTOR;
-        let fate = fate(promise.durable, &held, logical);
+        let fate = fate(promise.durable, &held, promises.session.atomic_sectors(block));
         match fate {
             // Whether later writes are there is unknown until all blocks have been read.
             Fate::Lost => lost.push(block),
             _ => counts[fate as usize] += 1,
+        }
+        if fate == Fate::Unreadable {
+            let (address, bytes) =
+                (promises.session.address(block), u64::from(promises.session.block_bytes));
+            let few = unreadable.len() < MOST_EXAMPLES;
+            match unreadable.last_mut() {
+                Some(last) if last.address + last.bytes == address => last.bytes += bytes,
+                _ if few => unreadable.push(UnreadableRange { address, bytes }),
+                _ => {}
+            }
         }
         if fate != Fate::Kept && broken.len() < MOST_EXAMPLES {
             broken.push((block, fate, held.clone()));
@@ -349,16 +436,19 @@ pub fn judge(
             held,
         })
         .collect();
-    Ok(PowercutVerdict { blocks, examples })
+    Ok(PowercutVerdict { blocks, examples, unreadable })
 }
 
-/// `logical` sectors are written atomically when power fails.
-fn fate(durable: u64, held: &[SectorContents], logical: usize) -> Fate {
+/// `atomic` sectors are written atomically when power fails.
+fn fate(durable: u64, held: &[SectorContents], atomic: usize) -> Fate {
+    if held.contains(&SectorContents::Unreadable) {
+        return Fate::Unreadable;
+    }
     if held.contains(&SectorContents::Corrupt) {
         return Fate::Corrupt;
     }
     let of_two = |sectors: &[SectorContents]| sectors.iter().any(|held| *held != sectors[0]);
-    if held.contains(&SectorContents::TwoWrites) || held.chunks(logical).any(of_two) {
+    if held.contains(&SectorContents::TwoWrites) || held.chunks(atomic).any(of_two) {
         return Fate::Torn;
     }
     let is_durable = |generation| generation >= durable;

@@ -43,6 +43,7 @@ impl Bench {
     }
 
     fn flush(&mut self) {
+        self.promises.acknowledge(JournalRecord::FlushBegins { thread: 1 }).expect("a flush");
         self.promises.acknowledge(JournalRecord::Flushed { thread: 1 }).expect("a flush");
     }
 
@@ -157,6 +158,73 @@ fn what_was_not_flushed_may_be_lost_and_what_was_flushed_may_not() {
 }
 
 #[test]
+fn an_atomic_write_is_there_completely_or_not_at_all_and_without_the_promise_in_part() {
+    for (atomic_bytes, fate) in [(512, Fate::Kept), (4096, Fate::Torn)] {
+        let mut bench = Bench::new();
+        bench.promises.session.atomic_bytes = atomic_bytes;
+        let block = bench.write(0, false);
+        let [.., before, under_way] = bench.writes[block as usize][..] else { panic!("two") };
+        let (old, new) = (bench.sealed(block, before), bench.sealed(block, under_way));
+        let verdict = bench.with(block, [&new[..1024], &old[1024..]].concat());
+        assert_eq!(verdict.count(fate), if fate == Fate::Kept { BLOCKS } else { 1 });
+    }
+}
+
+#[test]
+fn a_flush_covers_what_other_threads_had_written_when_it_began_and_nothing_later() {
+    let threads = vec![ThreadDurability::ByOthers, ThreadDurability::Flush { every: 4 }];
+    let session = WriteSession { threads, ..small(BLOCKS) };
+    let mut promises = Promises::new(&session);
+    let written = |generation: u64| {
+        let block = session.block_of(0, generation);
+        JournalRecord::Written(Write { thread: 0, generation, block })
+    };
+    let mut say = |record| promises.acknowledge(record).expect("a record of this session");
+    say(JournalRecord::LaidOut);
+    say(written(2));
+    say(JournalRecord::FlushBegins { thread: 1 });
+    // It completed while the flush was under way, which need not cover it.
+    let late = (3..).take_while(|&g| session.block_of(0, g) == session.block_of(0, 2)).count();
+    (3..=3 + late as u64).for_each(|generation| say(written(generation)));
+    say(JournalRecord::Flushed { thread: 1 });
+    let laid_out = |block: u64| {
+        let mut bytes = vec![0; 4096];
+        block_seal::seal(&mut bytes, session.seal(block, LAYOUT), 0);
+        bytes
+    };
+    let verdict = judge(&promises, &mut |block, held| {
+        let sectors = laid_out(block);
+        let sectors = sectors.chunks(SECTOR).enumerate();
+        held.extend(sectors.map(|(i, bytes)| promises.look(block, i, bytes)));
+        Ok(())
+    })
+    .expect("judged");
+    assert_eq!((verdict.count(Fate::Lost), verdict.broken()), (1, 1), "{verdict:?}");
+    assert_eq!(verdict.examples[0].address, session.address(session.block_of(0, 2)));
+}
+
+#[test]
+fn what_cannot_be_read_is_unreadable_with_its_places() {
+    let bench = Bench::new();
+    let image = bench.image();
+    let verdict = judge(&bench.promises, &mut |block, held| {
+        let sectors = image[block as usize].chunks(SECTOR).enumerate();
+        held.extend(sectors.map(|(i, bytes)| match (block, i) {
+            (3, 7) | (4, 0) | (9, _) => SectorContents::Unreadable,
+            _ => bench.promises.look(block, i, bytes),
+        }));
+        Ok(())
+    })
+    .expect("judged");
+    is(&verdict, Fate::Unreadable, 3);
+    let at = |block: u64, blocks: u64| UnreadableRange {
+        address: bench.session.address(block),
+        bytes: blocks * 4096,
+    };
+    assert_eq!(verdict.unreadable, [at(3, 2), at(9, 1)]);
+}
+
+#[test]
 fn a_write_under_way_may_be_there_in_part_and_not_within_a_sector() {
     let mut bench = Bench::new();
     (0..9).for_each(|_| _ = bench.write(0, true));
@@ -176,7 +244,7 @@ fn a_write_under_way_may_be_there_in_part_and_not_within_a_sector() {
 #[test]
 fn a_logical_block_is_written_whole() {
     let mut bench = Bench::new();
-    bench.promises.session.logical_bytes = 4096;
+    (bench.promises.session.logical_bytes, bench.promises.session.atomic_bytes) = (4096, 4096);
     let block = bench.write(0, false);
     let [.., before, under_way] = bench.writes[block as usize][..] else { panic!("two") };
     let (old, new) = (bench.sealed(block, before), bench.sealed(block, under_way));
@@ -198,6 +266,8 @@ fn a_journal_of_anybodys_is_refused_where_no_writer_would_say_so() {
         JournalRecord::Written(good),
         JournalRecord::Durable(flushes),
         JournalRecord::Flushed { thread: 2 },
+        JournalRecord::Flushed { thread: 1 },
+        JournalRecord::FlushBegins { thread: 0 },
     ] {
         assert!(bench.promises.clone().acknowledge(record).is_err(), "{record:?}");
     }

@@ -111,6 +111,7 @@ impl Listener<'_> {
             held: Vec::new(),
             ended: false,
             last_ns: self.clock.now_ns(),
+            acknowledged_ns: self.clock.now_ns(),
         };
         let begun_ns = taking.last_ns;
         let mut due_ns = None;
@@ -183,6 +184,8 @@ struct Taking {
     ended: bool,
     /// Time of the last data.
     last_ns: u64,
+    /// Time of the last acknowledgement; the counts of requests go on while writes hang.
+    acknowledged_ns: u64,
 }
 
 impl Taking {
@@ -215,6 +218,9 @@ impl Taking {
             let record =
                 record.ok_or_else(|| failed("the writer sent an invalid acknowledgement", SAME))?;
             self.promises.acknowledge(record)?;
+            if !matches!(record, JournalRecord::Requests(_)) {
+                self.acknowledged_ns = self.last_ns;
+            }
             journal.append(record)?;
         }
         self.held = rest.to_vec();
@@ -224,7 +230,7 @@ impl Taking {
     /// Before the cut, a writer must be connected and writing.
     fn check(&self, now_ns: u64, begun_ns: u64) -> Result<()> {
         let limit_ns = match self.promises.is_laid_out() {
-            true => self.last_ns + HANGS_NS,
+            true => self.acknowledged_ns + HANGS_NS,
             false => begun_ns + LAYOUT_NS,
         };
         if self.ended {

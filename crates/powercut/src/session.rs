@@ -40,6 +40,10 @@ pub enum ThreadDurability {
         /// Writes between two flushes.
         every: u32,
     },
+    /// It never flushes: the flushes of other threads make its writes durable, because a flush
+    /// covers all writes completed before it, of every queue (NVM Command Set Specification 1.0,
+    /// Flush command).
+    ByOthers,
 }
 
 /// One session of writing.
@@ -61,12 +65,30 @@ pub struct WriteSession {
     pub subject: String,
     /// The drive's serial number.
     pub serial: String,
-    /// Its volatile write cache at the start of the session: "on", "off", "none" or "unknown".
+    /// Its model number; None if it reports none.
+    pub model: Option<String>,
+    /// Its firmware revision; None if it reports none.
+    pub firmware: Option<String>,
+    /// Its volatile write cache at the start of the session, as the drive itself reports it: "on",
+    /// "off", "none" or "unknown".
     pub write_cache: String,
+    /// The kernel's setting (`queue/write_cache`): with "write through" it sends no flush and no
+    /// FUA.
+    pub kernel_cache: String,
+    /// Whether the kernel sends FUA to the drive (`queue/fua`); otherwise a flush follows the write.
+    pub kernel_fua: bool,
     /// Start of the range on the drive, bytes.
     pub offset: u64,
     /// The drive's logical block, which is written atomically when power fails, bytes.
     pub logical_bytes: u32,
+    /// The largest write that the drive promises to write atomically when power fails (AWUPF, or
+    /// NAWUPF of the namespace), bytes; at least a logical block.
+    pub atomic_bytes: u32,
+    /// Writes across a multiple of this, counted from `atomic_offset_bytes`, are not atomic
+    /// (NABSPF); 0: no such boundary.
+    pub atomic_boundary_bytes: u64,
+    /// The first boundary (NABO), bytes from the beginning of the namespace.
+    pub atomic_offset_bytes: u64,
     /// The size of a block, bytes.
     pub block_bytes: u32,
     /// Blocks in the range.
@@ -91,9 +113,13 @@ impl WriteSession {
             &self.subject,
             &self.serial,
             &self.write_cache,
+            &self.kernel_cache,
         ];
+        let texts = texts.into_iter().chain(&self.model).chain(&self.firmware);
         let every =
             |manner: &ThreadDurability| !matches!(manner, ThreadDurability::Flush { every: 0 });
+        let is_flush = |manner: &ThreadDurability| matches!(manner, ThreadDurability::Flush { .. });
+        let needs_flush = self.threads.contains(&ThreadDurability::ByOthers);
         let what = if self.version != VERSION {
             "its version is not this Dyno's"
         } else if threads == 0 || threads > MOST_THREADS {
@@ -110,13 +136,17 @@ impl WriteSession {
             || !self.block_bytes.is_multiple_of(self.logical_bytes)
         {
             "its blocks are not whole logical blocks of the drive"
+        } else if self.atomic_bytes < self.logical_bytes {
+            "its atomic writes are smaller than a logical block"
         } else if self.offset > 1 << 60 || !self.offset.is_multiple_of(SECTOR as u64) {
             "its range begins nowhere on a drive"
         } else if self.warmup_ns > MOST_NS || self.window_ns > MOST_NS {
             "its cut would come in more than a year"
         } else if !self.threads.iter().all(every) {
             "a thread never flushes"
-        } else if texts.iter().any(|text| text.len() > MOST_TEXT) {
+        } else if needs_flush && !self.threads.iter().any(is_flush) {
+            "a thread relies on the flushes of others, and there are none"
+        } else if texts.into_iter().any(|text| text.len() > MOST_TEXT) {
             "a name in it is too long"
         } else {
             return Ok(());
@@ -125,6 +155,37 @@ impl WriteSession {
             format!("this is not a session of power-cut writes: {what}"),
             "use the same version of Dyno on both machines",
         ))
+    }
+
+    /// What a claim is about: the drive as it was, and the load. Cuts are pooled only if these are
+    /// equal; what differs from cut to cut is empty here.
+    pub fn conditions(&self) -> WriteSession {
+        WriteSession {
+            dyno_version: String::new(),
+            identity: 0,
+            seed: 0,
+            host: String::new(),
+            boot_id: String::new(),
+            ..self.clone()
+        }
+    }
+
+    /// Whether the drive itself says that what it has acknowledged is durable without a flush.
+    pub fn drive_has_no_cache(&self) -> bool {
+        ["off", "none"].contains(&self.write_cache.as_str())
+    }
+
+    /// Sectors of a block that are written atomically when power fails: all of it where it is one
+    /// atomic write, otherwise those of a logical block.
+    pub fn atomic_sectors(&self, block: u64) -> usize {
+        let (from, bytes) = (self.address(block), u64::from(self.block_bytes));
+        let boundary = self.atomic_boundary_bytes;
+        let crosses = boundary > 0 && {
+            let of = |at: u64| (at + boundary - self.atomic_offset_bytes % boundary) / boundary;
+            of(from) != of(from + bytes - 1)
+        };
+        let is_whole = self.block_bytes <= self.atomic_bytes && !crosses;
+        (if is_whole { self.block_bytes } else { self.logical_bytes }) as usize / SECTOR
     }
 
     /// The thread that writes a block.
@@ -186,9 +247,16 @@ pub mod tests {
             boot_id: "first".into(),
             subject: "A".into(),
             serial: "1234".into(),
+            model: Some("M".into()),
+            firmware: Some("1.0".into()),
             write_cache: "on".into(),
+            kernel_cache: "write back".into(),
+            kernel_fua: true,
             offset: 1 << 20,
             logical_bytes: 512,
+            atomic_bytes: 512,
+            atomic_boundary_bytes: 0,
+            atomic_offset_bytes: 0,
             block_bytes: 4096,
             blocks,
             threads: vec![ThreadDurability::Fua, ThreadDurability::Flush { every: 4 }],
@@ -214,6 +282,24 @@ pub mod tests {
     }
 
     #[test]
+    fn a_block_is_one_atomic_write_where_the_drive_says_so_and_no_boundary_crosses_it() {
+        let of = |atomic_bytes, atomic_boundary_bytes, atomic_offset_bytes| {
+            let session = WriteSession {
+                atomic_bytes,
+                atomic_boundary_bytes,
+                atomic_offset_bytes,
+                ..small(8)
+            };
+            (0..2).map(|block| session.atomic_sectors(block)).collect::<Vec<_>>()
+        };
+        assert_eq!(of(512, 0, 0), [1, 1]);
+        assert_eq!(of(2048, 0, 0), [1, 1], "smaller than a block");
+        assert_eq!(of(4096, 0, 0), [8, 8]);
+        assert_eq!(of(1 << 20, 8192, 0), [8, 8], "the boundary is between blocks");
+        assert_eq!(of(1 << 20, 8192, 2048), [1, 8], "it is within every second block");
+    }
+
+    #[test]
     fn a_session_that_no_writer_makes_is_refused() {
         assert!(small(8).check().is_ok());
         let good = || small(8);
@@ -232,6 +318,12 @@ pub mod tests {
             WriteSession { offset: u64::MAX - 511, ..good() },
             WriteSession { window_ns: u64::MAX, ..good() },
             WriteSession { serial: "x".repeat(5000), ..good() },
+            WriteSession { model: Some("x".repeat(5000)), ..good() },
+            WriteSession { atomic_bytes: 0, ..good() },
+            WriteSession {
+                threads: vec![ThreadDurability::Fua, ThreadDurability::ByOthers],
+                ..good()
+            },
         ] {
             assert!(wrong.check().is_err(), "{wrong:?}");
         }

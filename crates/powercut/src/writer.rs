@@ -11,22 +11,26 @@ use std::net::{TcpStream, ToSocketAddrs};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
 use std::sync::Mutex;
-use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::thread::Builder;
 use std::time::Duration;
 
 use io_uring::{IoUring, opcode, types};
 use rustix::fs::{OFlags, fcntl_setfl, fdatasync};
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-use super::journal::{JournalRecord, Write, opening};
+use super::journal::{DurabilityRequests, JournalRecord, Write, opening};
 use super::session::{LAYOUT, ThreadDurability, VERSION, WriteSession};
 use dyno_core::base::block_seal;
 use dyno_core::base::clock::Clock;
-use dyno_core::base::error::{Context, Error, Result, failed};
+use dyno_core::base::error::{Context, Error, Result, bail, failed};
+use dyno_core::lab::drive::atomic::AtomicWrites;
+use dyno_core::lab::drive::drives::model_and_firmware;
 use dyno_core::lab::drive::exclusive::Exclusive;
 use dyno_core::lab::drive::write_cache;
 use dyno_core::lab::folder::data;
+use dyno_core::lab::guard::disk::Disk;
 use dyno_core::lab::machine::task_limit::TaskLimit;
 use dyno_core::plan::{Drive, DrivePlace, Load, Plan, Step, Stream, Subject};
 use dyno_core::run::admit::admit;
@@ -63,14 +67,22 @@ pub fn write(
     let here = held.disk.bytes();
     size(&mut session, step, here)?;
     session.logical_bytes = held.disk.logical_block_bytes();
+    let atomic = AtomicWrites::of_drive(&held.disk.whole(), session.logical_bytes);
+    session.atomic_bytes = atomic.bytes;
+    session.atomic_boundary_bytes = atomic.boundary_bytes;
+    // The range's addresses are those of a partition if the drive is one.
+    session.atomic_offset_bytes = atomic.offset_bytes;
     session.check()?;
     let file = held.file();
     fcntl_setfl(file, OFlags::DIRECT).context("asking for direct I/O")?;
     // Nothing is erased before the listener has accepted.
     let socket = call(&cuts.listener, &session)?;
+    let counted = RequestCount::begin(&held.disk.whole(), &session, say);
     say(&format!("session {:016x}: laying out {} blocks", session.identity, session.blocks));
     lay_out(file, &session, stop)?;
+    let sent = counted.so_far();
     let line = ListenerLink { socket: Mutex::new(socket), stop };
+    sent.map_or(Ok(()), |sent| line.send(JournalRecord::Requests(sent)))?;
     line.send(JournalRecord::LaidOut)?;
     say("writing; the listener cuts the power");
     let first_failure = Mutex::new(None);
@@ -81,13 +93,14 @@ pub fn write(
     std::thread::scope(|scope| {
         let threads = session.threads.len();
         for thread in 0..threads {
-            let (session, line, fail) = (&session, &line, &fail);
-            let body = move || work(file, session, thread, line).unwrap_or_else(fail);
+            let (session, line, counted, fail) = (&session, &line, &counted, &fail);
+            let body = move || work(file, session, thread, (line, counted)).unwrap_or_else(fail);
             if let Err(cause) = Builder::new().spawn_scoped(scope, body) {
                 fail(TaskLimit::exceeded(thread as u64, threads as u64, &cause));
                 break;
             }
         }
+        counted.report(&line, clock).unwrap_or_else(fail);
     });
     let failure = first_failure.into_inner().unwrap_or_else(|e| e.into_inner());
     failure.map_or(Ok(()), Err)
@@ -145,10 +158,12 @@ fn describe(subject: &Subject, drive: &Drive, step: &Step) -> Result<WriteSessio
         }
         threads.extend(std::iter::repeat_n(manner, stream.threads as usize));
     }
-    let serial = match &drive.place {
-        DrivePlace::Device { serial, .. } => serial.clone(),
-        DrivePlace::Directory(_) => String::new(),
+    let (serial, disk) = match &drive.place {
+        DrivePlace::Device { serial, path, .. } => (serial.clone(), Disk::of(path)?.whole()),
+        DrivePlace::Directory(_) => bail!("a directory has no serial number"),
     };
+    let (model, firmware) = model_and_firmware(&disk);
+    let own = write_cache::of_drive(&disk).map_or("unknown".to_string(), |own| own.to_string());
     Ok(WriteSession {
         version: VERSION,
         dyno_version: env!("CARGO_PKG_VERSION").to_string(),
@@ -158,10 +173,16 @@ fn describe(subject: &Subject, drive: &Drive, step: &Step) -> Result<WriteSessio
         boot_id: read(super::checker::BOOT_ID)?,
         subject: subject.name.clone(),
         serial,
-        write_cache: write_cache::state(&drive.place)
-            .map_or("unknown".to_string(), |state| state.to_string()),
+        model,
+        firmware,
+        write_cache: own,
+        kernel_cache: write_cache::of_kernel(&disk).unwrap_or("unknown".to_string()),
+        kernel_fua: write_cache::kernel_sends_fua(&disk),
         offset: 0,
         logical_bytes: 0,
+        atomic_bytes: 0,
+        atomic_boundary_bytes: 0,
+        atomic_offset_bytes: 0,
         block_bytes: block_bytes.unwrap_or(0),
         blocks: 0,
         threads,
@@ -200,10 +221,12 @@ fn manner(stream: &Stream) -> Result<(u32, ThreadDurability)> {
         "fua" if every == 0 => ThreadDurability::Fua,
         "fdatasync" => ThreadDurability::Flush { every: 1 },
         "none" if every > 0 => ThreadDurability::Flush { every: every as u32 },
+        "none" => ThreadDurability::ByOthers,
         _ => {
             return Err(failed(
                 format!("stream '{}' must make its writes durable in a single way", stream.name),
-                "say sync = \"fua\", sync = \"fdatasync\" or fdatasync = N",
+                "say sync = \"fua\", sync = \"fdatasync\" or fdatasync = N; or none of them, for \
+                 writes that the flushes of other streams make durable",
             ));
         }
     };
@@ -298,7 +321,13 @@ impl ListenerLink<'_> {
 }
 
 /// One thread: one write at a time.
-fn work(file: &File, session: &WriteSession, thread: usize, line: &ListenerLink<'_>) -> Result<()> {
+fn work(
+    file: &File,
+    session: &WriteSession,
+    thread: usize,
+    (line, counted): (&ListenerLink<'_>, &RequestCount),
+) -> Result<()> {
+    own_processor(thread);
     let mut ring = WriteRing(IoUring::new(1).context("making an io_uring of one entry")?);
     let mut buffer = Buffer::new(session.block_bytes as usize);
     let manner = session.threads[thread];
@@ -312,17 +341,99 @@ fn work(file: &File, session: &WriteSession, thread: usize, line: &ListenerLink<
         ring.write(file, data, session.address(block), manner == ThreadDurability::Fua)?;
         let write = Write { thread: thread as u16, generation, block };
         match manner {
-            ThreadDurability::Fua => line.send(JournalRecord::Durable(write))?,
+            ThreadDurability::Fua => {
+                counted.fua_writes.fetch_add(1, Relaxed);
+                line.send(JournalRecord::Durable(write))?;
+            }
+            ThreadDurability::ByOthers => line.send(JournalRecord::Written(write))?,
             ThreadDurability::Flush { every } => {
                 line.send(JournalRecord::Written(write))?;
                 if (generation - LAYOUT).is_multiple_of(u64::from(every)) {
+                    let thread = thread as u16;
+                    line.send(JournalRecord::FlushBegins { thread })?;
                     ring.flush(file)?;
-                    line.send(JournalRecord::Flushed { thread: thread as u16 })?;
+                    line.send(JournalRecord::Flushed { thread })?;
                 }
             }
         }
     }
     Ok(())
+}
+
+/// Threads on different processors use different queues of the drive, as far as it has them: a
+/// flush of one must cover the writes of all.
+fn own_processor(thread: usize) {
+    let Ok(allowed) = sched_getaffinity(None) else { return };
+    let all: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|cpu| allowed.is_set(*cpu)).collect();
+    if let Some(cpu) = all.get(thread % all.len().max(1)) {
+        let mut own = CpuSet::new();
+        own.set(*cpu);
+        // Without it the threads share queues, which finds less, but is no error.
+        let _ = sched_setaffinity(None, &own);
+    }
+}
+
+/// The requests for durability that the kernel sends to the drive, counted from before the layout.
+struct RequestCount {
+    disk: Disk,
+    /// The kernel's setting at the beginning, which must not change.
+    kernel_cache: Option<String>,
+    kernel_fua: bool,
+    flushes_before: Option<u64>,
+    /// Completed writes with FUA of the load.
+    fua_writes: AtomicU64,
+}
+
+impl RequestCount {
+    /// Time between two counts.
+    const EVERY_NS: u64 = 100_000_000;
+
+    /// Says so if nothing will be asked of the drive: a cut then tests nothing.
+    fn begin(disk: &Disk, session: &WriteSession, say: &mut dyn FnMut(&str)) -> RequestCount {
+        let kernel_cache = write_cache::of_kernel(disk);
+        let is_through = kernel_cache.as_deref() == Some(write_cache::THROUGH);
+        if is_through && !session.drive_has_no_cache() {
+            let own = match session.write_cache.as_str() {
+                "on" => "the drive reports a volatile write cache that is on",
+                _ => "the drive does not report that it has no volatile write cache",
+            };
+            let name = disk.name();
+            say(&format!(
+                "NOT A TEST: the kernel sends neither flushes nor FUA to {name} \
+                 (queue/write_cache is \"write through\"), and {own}: the drive is asked to make \
+                 nothing durable. First: echo 'write back' > /sys/block/{name}/queue/write_cache"
+            ));
+        }
+        RequestCount {
+            disk: disk.clone(),
+            kernel_cache,
+            kernel_fua: session.kernel_fua,
+            flushes_before: write_cache::flushes(disk),
+            fua_writes: AtomicU64::new(0),
+        }
+    }
+
+    /// Counted so far; None if the kernel does not count flushes.
+    fn so_far(&self) -> Option<DurabilityRequests> {
+        let flushes = write_cache::flushes(&self.disk)?.saturating_sub(self.flushes_before?);
+        let fua_writes = if self.kernel_fua { self.fua_writes.load(Relaxed) } else { 0 };
+        Some(DurabilityRequests { flushes, fua_writes })
+    }
+
+    /// Sends the counts until the end.
+    fn report(&self, line: &ListenerLink<'_>, clock: Clock) -> Result<()> {
+        while !line.stop.load(Relaxed) {
+            clock.sleep_until(clock.now_ns() + Self::EVERY_NS);
+            if write_cache::of_kernel(&self.disk) != self.kernel_cache {
+                return Err(failed(
+                    format!("queue/write_cache of {} has changed", self.disk.name()),
+                    "leave the kernel's settings alone during a session",
+                ));
+            }
+            self.so_far().map_or(Ok(()), |sent| line.send(JournalRecord::Requests(sent)))?;
+        }
+        Ok(())
+    }
 }
 
 /// One request at a time.

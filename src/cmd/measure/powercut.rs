@@ -1,7 +1,7 @@
 //! `dyno powercut`: writes on one host, acknowledgements on another, a power cut, and the check
 //! after it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -22,9 +22,9 @@ use crate::plan;
 use crate::powercut::checker::{self, CheckedCut};
 use crate::powercut::judge::Fate;
 use crate::powercut::listener::Listener;
-use crate::powercut::session::WriteSession;
+use crate::powercut::session::{ThreadDurability, WriteSession};
 use crate::powercut::writer;
-use crate::stats::never_seen::upper_bound;
+use crate::stats::never_seen::{interval, upper_bound};
 
 /// Maximum size of a results file.
 const MOST_RESULT: u64 = 1 << 20;
@@ -120,71 +120,167 @@ fn listen(path: &Path, journals: &Path) -> Result<u8> {
 fn check(journal: &Path, drive: &Path, format: OutputFormat, out: &mut dyn Write) -> Result<u8> {
     let read = checker::read_journal(journal)?;
     let checked = checker::check(&read, drive)?;
-    let mut result = journal.as_os_str().to_owned();
-    result.push(".result.json");
-    let result = PathBuf::from(result);
+    let result = result_of(journal);
     let text = serde_json::to_vec_pretty(&checked).context("describing the result")?;
     output::write(&result, &[journal], &text)?;
-    let CheckedCut { session, verdict, .. } = &checked;
+    let CheckedCut { session, verdict, absent, requests, .. } = &checked;
     if format.json {
         json::print(&checked, out)?;
-        return Ok(code(verdict.broken()));
+        return Ok(code(&checked));
     }
     let (serial, subject, cache) = (&session.serial, &session.subject, &session.write_cache);
-    writeln!(out, "Drive {serial} ({subject}), volatile write cache: {cache}")?;
+    let kernel = &session.kernel_cache;
+    writeln!(out, "Drive {serial} ({subject}), volatile write cache: {cache}; kernel: {kernel}")?;
     let looked_for = grouped(verdict.looked_for());
     writeln!(out, "{looked_for} acknowledged, durable blocks checked")?;
     for fate in Fate::ALL {
         writeln!(out, "  {:<10}{:>12}", fate.name(), grouped(verdict.count(fate)))?;
     }
-    for example in &verdict.examples {
+    match requests {
+        Some(sent) => writeln!(
+            out,
+            "Reached the drive: {} flushes, {} writes with FUA",
+            grouped(sent.flushes),
+            grouped(sent.fua_writes)
+        )?,
+        None => writeln!(out, "Flushes that reached the drive: not counted by this kernel")?,
+    }
+    if !checked.is_tested() {
+        writeln!(out, "Not tested: {NOTHING_ASKED}")?;
+    }
+    if let Some(why) = absent {
+        let place = drive.display();
+        writeln!(
+            out,
+            "{place} cannot be opened ({why}): a drive that did not come back is \
+                       unreadable. If the path is wrong, check again with the right one"
+        )?;
+    }
+    for place in &verdict.unreadable {
+        let (at, bytes) = (grouped(place.address), grouped(place.bytes));
+        writeln!(out, "unreadable: {bytes} bytes from byte {at} on")?;
+    }
+    for example in verdict.examples.iter().filter(|e| e.fate != Fate::Unreadable) {
         let (fate, at, promised) = (example.fate.name(), example.address, example.promised);
         writeln!(out, "{fate} at byte {at}: promised write {promised}, held {:?}", example.held)?;
     }
     writeln!(out, "Result: {}", result.display())?;
-    Ok(code(verdict.broken()))
+    Ok(code(&checked))
 }
 
-fn code(broken: u64) -> u8 {
-    if broken > 0 { exit::NOT_ALL } else { 0 }
+fn code(checked: &CheckedCut) -> u8 {
+    if checked.broken() > 0 || !checked.is_tested() { exit::NOT_ALL } else { 0 }
 }
+
+const NOTHING_ASKED: &str = "neither a flush nor a write with FUA reached the drive, and it does not \
+                             report that it needs none";
+
+/// The file with the result of a journal's check.
+fn result_of(journal: &Path) -> PathBuf {
+    let mut result = journal.as_os_str().to_owned();
+    result.push(RESULT);
+    PathBuf::from(result)
+}
+
+/// The end of the name of a result.
+const RESULT: &str = ".result.json";
+
+/// The end of the name of a journal.
+const JOURNAL: &str = "journal";
 
 fn claim(results: &[PathBuf], format: OutputFormat, out: &mut dyn Write) -> Result<u8> {
-    let mut drives: BTreeMap<(String, String), Vec<CheckedCut>> = BTreeMap::new();
+    let mut groups: Vec<Vec<CheckedCut>> = Vec::new();
+    let mut seen = BTreeSet::new();
     for path in results {
-        let text = file::read_text(path, MOST_RESULT)?;
-        let checked: CheckedCut = serde_json::from_str(&text)
-            .with_context(|| format!("{} is not the result of a check", path.display()))?;
-        let session = &checked.session;
-        let of_drive = drives.entry((session.serial.clone(), session.subject.clone())).or_default();
-        if of_drive.iter().any(|other| other.session.identity == session.identity) {
+        let checked = read_result(path)?;
+        if !seen.insert(checked.session.identity) {
             return Err(failed(
                 format!("{} belongs to a cut that was already given", path.display()),
                 "specify each cut once: counting a cut twice would make the bound too narrow",
             ));
         }
-        of_drive.push(checked);
+        let like = |cut: &CheckedCut| (cut.session.conditions(), cut.is_tested());
+        let own = like(&checked);
+        match groups.iter_mut().find(|cuts| like(&cuts[0]) == own) {
+            Some(cuts) => cuts.push(checked),
+            None => groups.push(vec![checked]),
+        }
     }
+    let left_out = beside(results, &seen)?;
     let claimed: Vec<PowercutClaim> =
-        drives.into_values().map(|cuts| PowercutClaim::new(&cuts)).collect();
+        groups.iter().map(|cuts| PowercutClaim::new(cuts, &left_out)).collect();
     match format.json {
         true => json::print(&claimed, out)?,
         false => claimed.iter().try_for_each(|claimed| claimed.say(out))?,
     }
-    Ok(code(claimed.iter().map(|claimed| claimed.not_kept).sum()))
+    let is_well = claimed.iter().all(|claimed| claimed.tested && claimed.not_kept == 0);
+    Ok(if is_well { 0 } else { exit::NOT_ALL })
 }
 
-/// The results of one drive's cuts.
+fn read_result(path: &Path) -> Result<CheckedCut> {
+    let text = file::read_text(path, MOST_RESULT)?;
+    serde_json::from_str(&text)
+        .with_context(|| format!("{} is not the result of a check", path.display()))
+}
+
+/// The cuts beside the given results that were not given. Refuses a journal that has a cut and no
+/// result: a drive that could not be checked would drop out of the claim.
+fn beside(results: &[PathBuf], given: &BTreeSet<u64>) -> Result<Vec<CheckedCut>> {
+    let folder = |path: &PathBuf| match path.parent() {
+        Some(parent) if parent != Path::new("") => parent.to_path_buf(),
+        _ => PathBuf::from("."),
+    };
+    let folders: BTreeSet<PathBuf> = results.iter().map(folder).collect();
+    let mut left_out = Vec::new();
+    for folder in folders {
+        let entries = std::fs::read_dir(&folder);
+        let entries = entries.with_context(|| format!("looking into {}", folder.display()))?;
+        let mut journals: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        journals.retain(|path| path.extension().is_some_and(|end| end == JOURNAL));
+        journals.sort();
+        for journal in journals {
+            // What is no journal, or has no cut, has no result.
+            let Ok(read) = checker::read_journal(&journal) else { continue };
+            let identity = read.promises.session().identity;
+            if !read.has_cut() || given.contains(&identity) {
+                continue;
+            }
+            match read_result(&result_of(&journal)) {
+                Ok(result) => left_out.push(result),
+                Err(_) => {
+                    let shown = journal.display();
+                    return Err(failed(
+                        format!("{shown} has a cut, but no result: the claim would leave it out"),
+                        format!(
+                            "dyno powercut check {shown} DRIVE; a drive that cannot be read, or \
+                             is missing, is a result too"
+                        ),
+                    ));
+                }
+            }
+        }
+    }
+    Ok(left_out)
+}
+
+/// The results of cuts under the same conditions: one drive, one load.
 #[derive(Serialize, JsonSchema)]
 pub struct PowercutClaim {
     /// The subject's name in the plan.
     subject: String,
     /// The drive's serial number.
     serial: String,
+    /// The conditions that all cuts have in common; what differs from cut to cut is empty.
+    conditions: WriteSession,
+    /// Whether the drive was asked to make anything durable, or says that it needs not be. If not,
+    /// only damage that no missing flush explains counts, and there is no bound.
+    tested: bool,
     /// Number of checked cuts.
     cuts: usize,
     /// Those for which an image was examined, not the drive itself.
     images: usize,
+    /// Cuts under the same conditions whose results lie beside these but were not given.
+    left_out: usize,
     /// Cuts with a block that was not kept.
     cuts_with_loss: usize,
     /// Number of checked blocks acknowledged as durable.
@@ -193,38 +289,59 @@ pub struct PowercutClaim {
     not_kept: u64,
     /// Number of blocks by fate.
     fates: BTreeMap<Fate, u64>,
+    /// Flushes that reached the drive, over all cuts; None if one of them has no count.
+    flushes: Option<u64>,
+    /// Writes with FUA that reached the drive, over all cuts.
+    fua_writes: Option<u64>,
     /// If nothing was lost: the maximum share of cuts that lose data, in percent, with 95 %
     /// confidence.
     bound_percent: Option<f64>,
+    /// If something was lost: the 95 % interval of the share of cuts that lose data, in percent.
+    interval_percent: Option<(f64, f64)>,
 }
 
 impl PowercutClaim {
-    /// For one or more cuts of the same drive.
-    fn new(cuts: &[CheckedCut]) -> PowercutClaim {
-        let WriteSession { subject, serial, .. } = &cuts[0].session;
+    /// For one or more cuts under the same conditions.
+    fn new(cuts: &[CheckedCut], left_out: &[CheckedCut]) -> PowercutClaim {
+        let conditions = cuts[0].session.conditions();
         let mut fates = BTreeMap::new();
         for fate in Fate::ALL {
             fates.insert(fate, cuts.iter().map(|cut| cut.verdict.count(fate)).sum());
         }
-        let not_kept = cuts.iter().map(|cut| cut.verdict.broken()).sum();
+        let tested = cuts[0].is_tested();
+        let not_kept = cuts.iter().map(CheckedCut::broken).sum();
+        let with_loss = cuts.iter().filter(|cut| cut.broken() > 0).count();
+        let percent = |(low, high)| (100.0 * low, 100.0 * high);
         PowercutClaim {
-            subject: subject.clone(),
-            serial: serial.clone(),
+            subject: conditions.subject.clone(),
+            serial: conditions.serial.clone(),
+            tested,
             cuts: cuts.len(),
             images: cuts.iter().filter(|cut| cut.image).count(),
-            cuts_with_loss: cuts.iter().filter(|cut| cut.verdict.broken() > 0).count(),
+            left_out: left_out.iter().filter(|c| c.session.conditions() == conditions).count(),
+            cuts_with_loss: with_loss,
             blocks: cuts.iter().map(|cut| cut.verdict.looked_for()).sum(),
             not_kept,
             fates,
-            bound_percent: (not_kept == 0).then(|| 100.0 * upper_bound(cuts.len())),
+            flushes: cuts.iter().map(|cut| Some(cut.requests?.flushes)).sum(),
+            fua_writes: cuts.iter().map(|cut| Some(cut.requests?.fua_writes)).sum(),
+            bound_percent: (not_kept == 0 && tested).then(|| 100.0 * upper_bound(cuts.len())),
+            interval_percent: (not_kept > 0).then(|| percent(interval(with_loss, cuts.len()))),
+            conditions,
         }
     }
 
     fn say(&self, out: &mut dyn Write) -> Result<()> {
-        let PowercutClaim { subject, serial, cuts: n, images, .. } = self;
+        let PowercutClaim { subject, serial, conditions, cuts: n, images, .. } = self;
         let blocks = grouped(self.blocks);
         let cuts_word = if *n == 1 { "cut" } else { "cuts" };
         let of_images = if *images > 0 { format!(" ({images} of images)") } else { String::new() };
+        if !self.tested {
+            writeln!(
+                out,
+                "{subject} ({serial}): not tested in {n} {cuts_word}{of_images}: {NOTHING_ASKED}"
+            )?;
+        }
         if let Some(bound) = self.bound_percent {
             writeln!(
                 out,
@@ -232,19 +349,75 @@ impl PowercutClaim {
                  acknowledged, durable blocks; 95 % bound: at most {bound:.1} % of cuts lose any \
                  (1 − 0.05^(1/{n}), about 3/{n})"
             )?;
-            return Ok(());
         }
-        let lost = self.fates.iter().filter(|(fate, _)| **fate != Fate::Kept);
-        let fates: Vec<String> =
-            lost.map(|(fate, blocks)| format!("{} {}", grouped(*blocks), fate.name())).collect();
-        writeln!(
-            out,
-            "{subject} ({serial}): {} of {blocks} acknowledged, durable blocks not kept, in {} of \
-             {n} {cuts_word}{of_images}: {}",
-            grouped(self.not_kept),
-            self.cuts_with_loss,
-            fates.join(", ")
-        )?;
+        if let Some((low, high)) = self.interval_percent {
+            let counts = |fate: Fate| {
+                let is_loss = [Fate::Lost, Fate::Reordered].contains(&fate);
+                fate != Fate::Kept && (self.tested || !is_loss)
+            };
+            let lost = self.fates.iter().filter(|(fate, n)| counts(**fate) && **n > 0);
+            let fates: Vec<String> = lost
+                .map(|(fate, blocks)| format!("{} {}", grouped(*blocks), fate.name()))
+                .collect();
+            writeln!(
+                out,
+                "{subject} ({serial}): {} of {blocks} acknowledged, durable blocks not kept, in \
+                 {} of {n} {cuts_word}{of_images}: {}; 95 % interval: {low:.1} to {high:.1} % of \
+                 cuts lose some (Clopper and Pearson)",
+                grouped(self.not_kept),
+                self.cuts_with_loss,
+                fates.join(", ")
+            )?;
+        }
+        writeln!(out, "  {}", described(conditions))?;
+        match self.flushes.zip(self.fua_writes) {
+            Some((flushes, fua)) => writeln!(
+                out,
+                "  reached the drive: {} flushes, {} writes with FUA",
+                grouped(flushes),
+                grouped(fua)
+            )?,
+            None => writeln!(out, "  flushes that reached the drive: not counted")?,
+        }
+        if self.left_out > 0 {
+            let (n, word) = (self.left_out, if self.left_out == 1 { "cut" } else { "cuts" });
+            writeln!(
+                out,
+                "  left out: {n} {word} under the same conditions, with results beside these"
+            )?;
+        }
         Ok(())
     }
+}
+
+/// Drive and load in one line.
+fn described(of: &WriteSession) -> String {
+    let known = |text: &Option<String>| text.clone().unwrap_or("not reported".to_string());
+    let mut kinds: Vec<(ThreadDurability, usize)> = Vec::new();
+    for manner in &of.threads {
+        match kinds.iter_mut().find(|(kind, _)| kind == manner) {
+            Some((_, count)) => *count += 1,
+            None => kinds.push((*manner, 1)),
+        }
+    }
+    let threads: Vec<String> = kinds
+        .into_iter()
+        .map(|(kind, count)| match kind {
+            ThreadDurability::Fua => format!("{count} × FUA"),
+            ThreadDurability::Flush { every } => format!("{count} × flush every {every}"),
+            ThreadDurability::ByOthers => format!("{count} × without a flush of its own"),
+        })
+        .collect();
+    format!(
+        "model {}, firmware {}, write cache {} (kernel: {}), {} B blocks, {} B from byte {} on, \
+         threads: {}",
+        known(&of.model),
+        known(&of.firmware),
+        of.write_cache,
+        of.kernel_cache,
+        grouped(of.block_bytes.into()),
+        grouped(of.blocks * u64::from(of.block_bytes)),
+        grouped(of.offset),
+        threads.join(", ")
+    )
 }

@@ -56,8 +56,12 @@ impl Acknowledged {
                     newest[usize::from(write.thread)] = write.generation;
                     usize::from(write.thread)
                 }
-                JournalRecord::Flushed { thread } => usize::from(thread),
-                JournalRecord::Cut { .. } | JournalRecord::Silent => continue,
+                JournalRecord::FlushBegins { thread } | JournalRecord::Flushed { thread } => {
+                    usize::from(thread)
+                }
+                JournalRecord::Requests(_) | JournalRecord::Cut { .. } | JournalRecord::Silent => {
+                    continue;
+                }
             };
             // A thread's last ones have no time, and are omitted.
             if let Some(&next) = writes.get(&(thread as u64, newest[thread] + 1)) {

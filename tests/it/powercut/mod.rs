@@ -3,6 +3,7 @@
 
 mod databases;
 mod lab;
+mod liars;
 mod logged;
 mod refused;
 #[cfg(feature = "rocksdb")]

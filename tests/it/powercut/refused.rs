@@ -11,7 +11,7 @@ use dyno::powercut::session::{ThreadDurability, VERSION, WriteSession};
 
 use crate::support::{DYNO, LoopDevice, dyno, said};
 
-fn session(serial: &str) -> WriteSession {
+pub fn session(serial: &str) -> WriteSession {
     WriteSession {
         version: VERSION,
         dyno_version: "0".into(),
@@ -22,8 +22,15 @@ fn session(serial: &str) -> WriteSession {
         subject: "A".into(),
         serial: serial.into(),
         write_cache: "on".into(),
+        kernel_cache: "write back".into(),
+        kernel_fua: true,
+        model: None,
+        firmware: None,
         offset: 0,
         logical_bytes: 512,
+        atomic_bytes: 512,
+        atomic_boundary_bytes: 0,
+        atomic_offset_bytes: 0,
         block_bytes: 4096,
         blocks: 8,
         threads: vec![ThreadDurability::Fua],
@@ -194,7 +201,7 @@ fn a_drive_is_not_touched_without_its_serial_number_erase_and_a_listener() {
     let may_be_erased = format!("{serial}, erase = true");
     for (overrides, why) in [
         ("fua.workload.read\" = 50", "does something besides random writes"),
-        ("fua.workload.sync\" = \"none\"", "writes durable in a single way"),
+        ("fua.workload.fdatasync\" = 3", "writes durable in a single way"),
         ("flush.workload.block\" = \"8KiB\"", "blocks of two sizes"),
         ("flush.depth\" = 4", "has a depth, instances or a rate"),
     ] {

@@ -80,6 +80,12 @@ pub fn list() -> Vec<ListedDrive> {
     found
 }
 
+/// The model number and the firmware revision of a whole device, as far as it reports them.
+pub fn model_and_firmware(disk: &Disk) -> (Option<String>, Option<String>) {
+    let get = |place: &str| read(&disk.sysfs.join("device").join(place));
+    (get("model"), get("firmware_rev").or_else(|| get("rev")))
+}
+
 fn look(sysfs: PathBuf) -> ListedDrive {
     let disk = Disk { sysfs };
     let node = Path::new("/dev").join(disk.name());
@@ -92,13 +98,14 @@ fn look(sysfs: PathBuf) -> ListedDrive {
             .or_else(|| get(&format!("device/device/{place}")))
             .or_else(|| get(&format!("device/{place}")))
     };
+    let (model, firmware) = model_and_firmware(&disk);
     let mut found = ListedDrive {
         device: node.display().to_string(),
         stable_path: stable_path(&node),
-        model: get("device/model"),
+        model,
         serial: disk.serial(),
         identities: disk.identities(),
-        firmware: get("device/firmware_rev").or_else(|| get("device/rev")),
+        firmware,
         capacity_bytes: disk.bytes(),
         lba_bytes: get("queue/logical_block_size").and_then(|b| b.parse().ok()),
         link_speed: pci("current_link_speed"),
@@ -160,7 +167,8 @@ fn ask_the_drive(node: &Path, found: &mut ListedDrive) {
     let Some(smart) = nvme::ask(&nvme::SMART_LOG, node) else { return };
     let number = |names: &[&str]| names.iter().find_map(|name| smart.get(*name)?.as_f64());
     // nvme-cli prints kelvin.
-    found.temperature_celsius = number(&["temperature"]).map(|kelvin| (kelvin - 273.15).round());
+    found.temperature_celsius =
+        number(&["temperature"]).filter(|k| *k > 0.0).map(|kelvin| (kelvin - 273.15).round());
     found.wear_percent = number(&["percent_used", "percentage_used"]).map(|percent| percent as u64);
     found.power_state = power_state(node);
 }

@@ -1,5 +1,6 @@
 //! Drives: their properties, and operations on whole drives.
 
+pub mod atomic;
 pub mod contents;
 pub(in crate::lab) mod controller;
 pub mod drives;

@@ -1,6 +1,8 @@
 //! The volatile write cache of a drive: whether it exists and is enabled; set for a run, and
-//! restored. An NVMe drive reports it (Identify Controller, VWC; feature 06h); for other drives the
-//! kernel's setting is used (`queue/write_cache`), which controls whether it sends flushes.
+//! restored. An NVMe drive reports it (Identify Controller, VWC; feature 06h), a SCSI, SATA or
+//! virtio drive through its driver (`cache_type`). The kernel has a setting of its own
+//! (`queue/write_cache`), which controls whether it sends flushes and FUA; for drives that report
+//! nothing it stands for the drive's.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,6 +10,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::base::error::{Context, Result, failed};
+use crate::lab::drive::drives;
 use crate::lab::drive::exclusive::Exclusive;
 use crate::lab::guard::disk::{Disk, read};
 use crate::lab::machine::facts::mount_of;
@@ -26,7 +29,8 @@ const SET_FEATURE: Spelling = Spelling { two: &["set-feature"], three: &["set-fe
 
 /// The kernel's words in `queue/write_cache`.
 const BACK: &str = "write back";
-const THROUGH: &str = "write through";
+/// Completed writes count as durable: the kernel sends no flush and no FUA.
+pub const THROUGH: &str = "write through";
 
 /// The state of a drive's device; None if there is none, or it is not reported.
 pub fn state(place: &DrivePlace) -> Option<WriteCacheState> {
@@ -41,12 +45,57 @@ pub fn state(place: &DrivePlace) -> Option<WriteCacheState> {
 }
 
 fn state_of(disk: &Disk) -> Option<WriteCacheState> {
-    let of_drive = if is_nvme(disk) { of_controller(&disk.node()) } else { None };
-    of_drive.or_else(|| match read(&queue(disk))?.as_str() {
-        BACK => Some(WriteCacheState::On),
+    of_drive(disk).or_else(|| as_words(&read(&queue(disk))?))
+}
+
+fn as_words(words: &str) -> Option<WriteCacheState> {
+    match words {
+        BACK | "write back, no read (daft)" => Some(WriteCacheState::On),
         THROUGH => Some(WriteCacheState::Off),
         _ => None,
-    })
+    }
+}
+
+/// As a whole drive itself reports it, whatever the kernel is set to; None if it does not.
+pub fn of_drive(disk: &Disk) -> Option<WriteCacheState> {
+    if is_nvme(disk) {
+        return of_controller(&disk.node());
+    }
+    // virtio, and the caching mode page of SCSI and SATA drives (Linux, sd.rst).
+    let own = [disk.sysfs.join("cache_type")];
+    let scsi = fs::read_dir(disk.sysfs.join("device/scsi_disk")).into_iter().flatten().flatten();
+    let scsi = scsi.map(|found| found.path().join("cache_type"));
+    own.into_iter().chain(scsi).find_map(|file| as_words(&read(&file)?))
+}
+
+/// The kernel's setting for a whole drive: [`THROUGH`] if it sends neither flushes nor FUA.
+pub fn of_kernel(disk: &Disk) -> Option<String> {
+    read(&queue(disk))
+}
+
+/// Whether the kernel passes FUA on to a whole drive; otherwise a flush follows such a write.
+pub fn kernel_sends_fua(disk: &Disk) -> bool {
+    let fua = read(&disk.sysfs.join("queue/fua")).is_some_and(|fua| fua.trim() == "1");
+    fua && of_kernel(disk).as_deref() != Some(THROUGH)
+}
+
+/// Flushes that the kernel has sent to a whole drive; None if it does not count them (before Linux
+/// 5.5). Of a device that maps others (device mapper, md), those that reached the lowest ones.
+pub fn flushes(disk: &Disk) -> Option<u64> {
+    let below = fs::read_dir(disk.sysfs.join("slaves")).into_iter().flatten().flatten();
+    let below: Vec<Disk> =
+        below.filter_map(|e| Some(Disk { sysfs: e.path().canonicalize().ok()? })).collect();
+    if !below.is_empty() {
+        return below.iter().map(|disk| flushes(&disk.whole())).sum();
+    }
+    const FLUSHES: usize = 15;
+    // Before Linux 6.5 a namespace with several paths counts on these only.
+    let paths = drives::paths(&disk.name());
+    let places = if paths.is_empty() { vec![disk.sysfs.clone()] } else { paths };
+    let count = |place: &PathBuf| {
+        read(&place.join("stat"))?.split_ascii_whitespace().nth(FLUSHES)?.parse::<u64>().ok()
+    };
+    places.iter().map(count).sum()
 }
 
 fn is_nvme(disk: &Disk) -> bool {
