@@ -455,6 +455,7 @@ multiple-holds =
     A multiple holds if at most { $share } of the requests of { $stream } take longer than
     { $limit } and the load does not fall behind its schedule. The table has the share of requests that took
     each time or longer.
+multiple-holds-fewer = Fewer than { $share } of them must take { $limit } or longer.
 multiple-how =
     The largest multiple that holds for all steps, below the smallest that does not: geometric mean
     over the repeats. The interval is that of the repeats (95 %, from three on), and extends at
@@ -618,6 +619,9 @@ energy-how =
     readings cover less than 99 % of the window. Idle power is not subtracted.
 meter-late = { $meter }: lags the load by { $late }; corrected.
 meter-unknown-delay = { $meter }: does not follow the load closely enough to determine its delay.
+meter-delay-open =
+    { $meter }, { $step } { $at }: with the meter's delay, which is not known more exactly, the mean power may differ by
+    ±{ $open }: no energy and no work per watt.
 meter-too-little =
     { $meter }, { $step } { $at }: readings cover { $covered } of the window, too little for energy.
 power-meters = Power meters
@@ -1038,11 +1042,16 @@ durable-how =
     fdatasync complete when the data are on non-volatile media, or in a cache that survives a loss of power. The share is
     that of the ops/s of the same writes that are not made durable. A drive whose share stays near 100 % acknowledges a
     durable write from a cache that it reports as non-volatile: power-loss protection, if the drive reports it truthfully,
-    which a power cut can test and this cannot.
+    which a power cut can test and this cannot. What reached the device is the kernel's count. If it is nothing, the kernel
+    sends neither flushes nor FUA (queue/write_cache is "write through"), and no durability was asked for.
 durable-not = not durable
 durable-fdatasync = write + fdatasync
 durable-commit = commit
 durable-share = of not durable
+durable-requests = reached the device, per op
+durable-not-tested = nothing: not tested
+durable-by-flush = { $flushes } flushes
+durable-by-fua = 1 FUA, { $flushes } flushes
 durable-commits = Commits synced to the log by a database's engine
 durable-figure =
     { $step }, compared with the same writes made durable in other ways and not durable: ops/s,
@@ -1510,7 +1519,7 @@ step-of-noisy-neighbour-loud = Three readers beside three writers without a limi
 
 protocol-act = Aerospike ACT: the multiple of its load that a drive keeps
 source-of-act = Aerospike ACT 6.4 (README.md, cfg_storage.c); sizes, workers and depths are Dyno's
-step-of-act-certify = Fewer than 5 % of small reads over 1 ms
+step-of-act-certify = Fewer than 5 % of small reads over 1 ms, 1 % over 8 ms, 0.1 % over 64 ms
 step-of-act-stress = Twice the load, kept to the end
 protocol-kv-cache = Key-value cache of a language model
 source-of-kv-cache = Qin et al., Mooncake, FAST 2025; MLPerf Storage v3.0 rules, 6.3 and 6.4; gaps filled by Dyno
@@ -1778,6 +1787,9 @@ layer-doublewrite = doublewrite buffer
 layer-filesystem = filesystem and rest
 layer-host = host
 layer-media = media
+column-host-by-kernel = host, by the kernel
+column-host-by-drive = host, by the drive
+column-counted-seconds = counted, s
 figure-waterfall = write amplification by layer{ $at }
 figure-waterfall-unit-host = bytes for each byte that the host wrote
 figure-waterfall-unit = bytes for each byte of the application
@@ -1802,21 +1814,25 @@ times = { $factor } ×
 not-measured = not measured
 not-measured-because = { $place }: write amplification not measured: { $why }
 waf-not-read = the drive's counters were not read before the load and after it
+waf-no-media-count = no log of the drive that Dyno knows counts what it writes to its media
+waf-not-on-every-drive = only some of the subject's drives have a log that counts what they write to their media
 waf-fell = a counter fell during the load
 waf-stood-still = one counter stood still while the other one counted
 waf-no-capacity = the capacity of the drive is not known; state it in [drive.NAME]
 waf-too-little = the load wrote { $fills } × the capacity; the minimum is { $least } ×
-waf-too-coarse = the counters' units leave ±{ $open } open
+waf-too-coarse = the counters' units, updates and readings leave ±{ $open } open
 write-cost-how =
-    Counters are compared from the beginning of the window to the end of the cool-down. Write amplification
-    is printed if the load, warm-up included, wrote at least { $fills } × the capacity and the units of the
-    counters leave at most ±{ $coarsest } open; its interval includes these units. Values marked * come
-    from data sheets or price lists and are not measured.
+    Counters are compared from the beginning of the window to the end of the cool-down, both of a drive over the
+    same interval; the seconds counted are those of the load in it. Write amplification is printed if the load,
+    warm-up included, wrote at least { $fills } × the capacity and the units, updates and readings of the counters
+    leave at most ±{ $coarsest } open; its interval includes these. Values marked * come from data sheets or price
+    lists and are not measured.
 formulas = Formulas
 formula-waf = WAF = increase of bytes written to the media ÷ increase of bytes received from the host
 formula-waterfall =
     Filesystem and rest = bytes that the kernel handed to the devices − bytes that the engine wrote to files
-    (or the application, if the engine does not count). A negative value shows data that remained in memory.
+    (or the application, if the engine does not count). A negative value shows data that
+    remained in memory, or a log that was deleted before the kernel wrote it back.
 formula-dwpd = DWPD at this load = bytes written to one drive per second × 86,400 s ÷ capacity
 formula-years =
     Years at this load = rated writes ÷ (bytes written to one drive per second × 86,400 s × 365). Rated writes

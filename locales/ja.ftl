@@ -398,6 +398,7 @@ multiple-at-least = { $subject } が維持できる負荷は少なくとも { $m
 multiple-holds =
     { $stream } の要求のうち { $limit } を超えるものが { $share } 以下で、負荷が予定から遅れない倍率を合格とす
     る。表は、その時間以上かかった要求の割合を示す。
+multiple-holds-fewer = { $limit } 以上かかる要求は { $share } 未満でなければならない。
 multiple-how =
     不合格となった最小の倍率を下回り、全ステップが合格した最大の倍率を、反復の幾何平均で示す。区間は反復から求
     め（95 %、3 回以上）、少なくとも合格した値から不合格となった値までを含む。
@@ -535,6 +536,9 @@ energy-how =
     超える場合は示さない。アイドル電力は差し引かない。
 meter-late = { $meter }：表示が負荷より { $late } 遅れる（補正済み）。
 meter-unknown-delay = { $meter }：負荷への追従が弱く、遅れの有無を判定できない。
+meter-delay-open =
+    { $meter }、{ $step } { $at }：電力計の遅れがこれ以上正確に分からず、平均電力が ±{ $open } 変わり得るため、エネルギーと電力あたりの
+    仕事量は求められない。
 meter-too-little =
     { $meter }、{ $step } { $at }：計測値は区間の { $covered } しかなく、エネルギーは求められない。
 power-meters = 電力計
@@ -912,11 +916,16 @@ durable-how =
     と fdatasync のフラッシュは、データが不揮発性メディア、または電源断に耐えるキャッシュに入った時点で完了す
     る。割合は、永続化しない同じ書き込みの ops/s に対するもの。割合が 100 % に近いままのドライブは、不揮発性と
     報告するキャッシュで永続書き込みを受け取っている。報告が正しければ電源断保護があることになるが、それを確か
-    められるのは電源断試験であり、この測定ではない。
+    められるのは電源断試験であり、この測定ではない。デバイスに届いた要求はカーネルが数えたもの。「なし」の場合、カーネルは
+    フラッシュも FUA も送っておらず（queue/write_cache が "write through"）、永続化は求められていない。
 durable-not = 永続化なし
 durable-fdatasync = 書き込み + fdatasync
 durable-commit = コミット
 durable-share = 永続化なし比
+durable-requests = デバイスに届いた要求（op あたり）
+durable-not-tested = なし：未検証
+durable-by-flush = フラッシュ { $flushes }
+durable-by-fua = FUA 1、フラッシュ { $flushes }
 durable-commits = データベースのエンジンがログに同期したコミット
 durable-figure = { $step }：永続化の方法別の ops/s（永続化なしを含む、対数目盛り）
 
@@ -1383,7 +1392,7 @@ step-of-noisy-neighbour-loud = 読み取り 3・書き込み 3 ストリーム�
 
 protocol-act = Aerospike ACT：ドライブが維持できる負荷の倍率
 source-of-act = Aerospike ACT 6.4（README.md、cfg_storage.c。サイズ、ワーカー数、キュー深度は Dyno 独自）
-step-of-act-certify = 1 ms を超える小サイズの読み取りが 5 % 未満
+step-of-act-certify = 小サイズの読み取りのうち 1 ms 超が 5 %、8 ms 超が 1 %、64 ms 超が 0.1 % 未満
 step-of-act-stress = 2 倍の負荷を最後まで維持
 protocol-kv-cache = 言語モデルのキー・バリュー・キャッシュ
 source-of-kv-cache = Qin ほか（Mooncake、FAST 2025）、MLPerf Storage v3.0 の規則 6.3 と 6.4（記載のない条件は Dyno が補完）
@@ -1626,6 +1635,9 @@ layer-doublewrite = ダブルライトバッファー
 layer-filesystem = ファイルシステムほか
 layer-host = ホスト
 layer-media = メディア
+column-host-by-kernel = ホスト（カーネル）
+column-host-by-drive = ホスト（ドライブ）
+column-counted-seconds = 計数時間、s
 figure-waterfall = 層ごとの書き込み増幅率{ $at }
 figure-waterfall-unit-host = ホストが書き込んだ 1 バイトあたりのバイト数
 figure-waterfall-unit = アプリケーションの 1 バイトあたりのバイト数
@@ -1650,19 +1662,22 @@ times = { $factor } 倍
 not-measured = 未測定
 not-measured-because = { $place }：書き込み増幅率は未測定。{ $why }
 waf-not-read = 負荷の前後でドライブのカウンターを読み取れなかった
+waf-no-media-count = メディアへの書き込み量を数えるログのうち、Dyno が解釈できるものがドライブにない
+waf-not-on-every-drive = メディアへの書き込み量を数えるログが、対象の一部のドライブにしかない
 waf-fell = 負荷の間にカウンターの値が減った
 waf-stood-still = 一方のカウンターが進む間、もう一方が止まっていた
 waf-no-capacity = ドライブの容量が不明。[drive.NAME] に記載する
 waf-too-little = 負荷の書き込み量は容量の { $fills } 倍で、最低 { $least } 倍が必要
-waf-too-coarse = カウンターの単位による不確かさが ±{ $open }
+waf-too-coarse = カウンターの単位、更新間隔、読み取り間隔による不確かさが ±{ $open }
 write-cost-how =
-    カウンターは測定区間の開始からクールダウンの終わりまでを比較する。書き込み増幅率は、負荷がウォームアップを含め
-    て容量の { $fills } 倍以上を書き込み、カウンターの単位による不確かさが ±{ $coarsest } 以下の場合に示す。区間はこ
-    の単位を含む。* の付いた値はデータシートまたは価格表によるもので、測定値ではない。
+    カウンターは測定区間の開始からクールダウンの終わりまで、ドライブの両方のカウンターを同じ区間で比較する。計数時間は
+    その区間のうち負荷がかかっていた秒数である。書き込み増幅率は、負荷がウォームアップを含めて容量の { $fills } 倍以上を書き込み、
+    カウンターの単位、更新間隔、読み取り間隔による不確かさが ±{ $coarsest } 以下の場合に示す。区間はこれらを含む。* の付いた
+    値はデータシートまたは価格表によるもので、測定値ではない。
 formulas = 計算式
 formula-waf = WAF = メディアに書き込んだバイト数の増加 ÷ ホストから受け取ったバイト数の増加
 formula-waterfall =
-    ファイルシステムほか = カーネルがデバイスに渡したバイト数 − エンジンがファイルに書き込んだバイト数（エンジンが数えない場合はアプリケーションのバイト数）。負の値はデータがメモリに残ったことを示す。
+    ファイルシステムほか = カーネルがデバイスに渡したバイト数 − エンジンがファイルに書き込んだバイト数（エンジンが数えない場合はアプリケーションのバイト数）。負の値は、データがメモリに残ったか、ログがカーネルの書き戻し前に削除されたことを示す。
 formula-dwpd = この負荷での DWPD = 1 台のドライブへの毎秒の書き込みバイト数 × 86,400 秒 ÷ 容量
 formula-years =
     この負荷での年数 = 定格書き込み量 ÷（1 台のドライブへの毎秒の書き込みバイト数 × 86,400 秒 × 365）。定格書き込み量 = 定格 DWPD × 容量 × 365 × 保証年数、またはメーカーが示す総量。負荷は休みなく続くものとする。

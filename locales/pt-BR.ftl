@@ -472,6 +472,7 @@ multiple-holds =
     Um múltiplo é sustentado quando no máximo { $share } das requisições de { $stream } levam mais que
     { $limit } e a carga não se atrasa em relação ao programado. A tabela mostra a parcela das
     requisições que levaram cada tempo ou mais.
+multiple-holds-fewer = Menos de { $share } delas podem levar { $limit } ou mais.
 multiple-how =
     O maior múltiplo que todas as etapas sustentam, abaixo do menor que alguma não sustenta: média
     geométrica das repetições. O intervalo é o das repetições (95 %, a partir de três) e vai pelo menos
@@ -639,6 +640,9 @@ energy-how =
     Não é informada quando faltam leituras em mais de 1 % da janela. O consumo ocioso não é subtraído.
 meter-late = { $meter }: mostra a carga com { $late } de atraso, já corrigido.
 meter-unknown-delay = { $meter }: não acompanha a carga o bastante para determinar o atraso.
+meter-delay-open =
+    { $meter }, { $step } { $at }: com o atraso do medidor, que não é conhecido com mais exatidão, a potência média pode
+    diferir em ±{ $open }: sem energia e sem trabalho por watt.
 meter-too-little =
     { $meter }, { $step } { $at }: as leituras cobrem { $covered } da janela, pouco para calcular a
     energia.
@@ -1076,11 +1080,16 @@ durable-how =
     um cache que resiste à falta de energia. A parcela se refere às ops/s das mesmas gravações não
     duráveis. Um drive cuja parcela permanece perto de 100 % confirma a gravação durável a partir de um
     cache que ele declara não volátil: proteção contra perda de energia, se a declaração for verdadeira,
-    o que um corte de energia pode testar e esta medição não.
+    o que um corte de energia pode testar e esta medição não. O que chegou ao dispositivo é a contagem do kernel. Se não
+    for nada, o kernel não envia flushes nem FUA (queue/write_cache é "write through"), e nenhuma durabilidade foi pedida.
 durable-not = não durável
 durable-fdatasync = gravação + fdatasync
 durable-commit = commit
 durable-share = em relação à não durável
+durable-requests = chegou ao dispositivo, por op
+durable-not-tested = nada: não testado
+durable-by-flush = { $flushes } flushes
+durable-by-fua = 1 FUA, { $flushes } flushes
 durable-commits = Commits sincronizados no log pelo mecanismo de um banco de dados
 durable-figure =
     { $step }, por maneira de tornar a gravação durável e sem torná-la durável: ops/s, escala
@@ -1580,7 +1589,7 @@ step-of-noisy-neighbour-loud = Três leitores ao lado de três gravadores sem li
 
 protocol-act = Aerospike ACT: o múltiplo da carga que um drive sustenta
 source-of-act = Aerospike ACT 6.4 (README.md, cfg_storage.c); tamanhos, workers e profundidades do próprio Dyno
-step-of-act-certify = Menos de 5 % das leituras pequenas acima de 1 ms
+step-of-act-certify = Menos de 5 % das leituras pequenas acima de 1 ms, 1 % acima de 8 ms, 0,1 % acima de 64 ms
 step-of-act-stress = O dobro da carga, sustentado até o fim
 protocol-kv-cache = Cache de chaves e valores de um modelo de linguagem
 source-of-kv-cache = Qin et al., Mooncake, FAST 2025; regras do MLPerf Storage v3.0, 6.3 e 6.4; lacunas preenchidas pelo Dyno
@@ -1856,6 +1865,9 @@ layer-doublewrite = buffer de doublewrite
 layer-filesystem = sistema de arquivos e resto
 layer-host = host
 layer-media = mídia
+column-host-by-kernel = host, pelo kernel
+column-host-by-drive = host, pelo drive
+column-counted-seconds = contado, s
 figure-waterfall = amplificação de gravação por camada{ $at }
 figure-waterfall-unit-host = bytes por byte gravado pelo host
 figure-waterfall-unit = bytes por byte da aplicação
@@ -1880,21 +1892,25 @@ times = { $factor } ×
 not-measured = não medido
 not-measured-because = { $place }: amplificação de gravação não medida: { $why }
 waf-not-read = os contadores do drive não foram lidos antes e depois da carga
+waf-no-media-count = nenhum log do drive que o Dyno conhece conta o que ele grava na mídia
+waf-not-on-every-drive = só alguns dos drives do objeto têm um log que conta o que gravam na mídia
 waf-fell = um contador diminuiu durante a carga
 waf-stood-still = um contador parou enquanto o outro contava
 waf-no-capacity = a capacidade do drive é desconhecida; informe-a em [drive.NAME]
 waf-too-little = a carga gravou { $fills } × a capacidade; o mínimo é { $least } ×
-waf-too-coarse = as unidades dos contadores deixam uma incerteza de ±{ $open }
+waf-too-coarse = as unidades, atualizações e leituras dos contadores deixam uma incerteza de ±{ $open }
 write-cost-how =
-    Os contadores são comparados do início da janela ao fim do resfriamento. A amplificação de gravação é
-    mostrada se a carga, com o aquecimento, gravou pelo menos { $fills } × a capacidade e as unidades dos contadores
-    deixam uma incerteza de no máximo ±{ $coarsest }; o intervalo inclui essas unidades. Valores com * vêm de folhas
-    de dados ou listas de preços e não são medidos.
+    Os contadores são comparados do início da janela ao fim do resfriamento, os dois de um drive no mesmo
+    intervalo; os segundos contados são os da carga nele. A amplificação de gravação é mostrada se a carga, com o
+    aquecimento, gravou pelo menos { $fills } × a capacidade e as unidades, atualizações e leituras dos contadores
+    deixam uma incerteza de no máximo ±{ $coarsest }; o intervalo as inclui. Valores com * vêm de folhas de dados ou
+    listas de preços e não são medidos.
 formulas = Fórmulas
 formula-waf = WAF = aumento dos bytes gravados na mídia ÷ aumento dos bytes recebidos do host
 formula-waterfall =
     Sistema de arquivos e resto = bytes que o kernel entregou aos dispositivos − bytes que o mecanismo gravou em
-    arquivos (ou a aplicação, se o mecanismo não conta). Um valor negativo mostra dados que ficaram na memória.
+    arquivos (ou a aplicação, se o mecanismo não conta). Um valor negativo mostra dados
+    que ficaram na memória, ou um log apagado antes de o kernel gravá-lo.
 formula-dwpd = DWPD nesta carga = bytes gravados em um drive por segundo × 86.400 s ÷ capacidade
 formula-years =
     Anos nesta carga = gravações nominais ÷ (bytes gravados em um drive por segundo × 86.400 s × 365).

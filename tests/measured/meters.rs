@@ -14,7 +14,7 @@ use dyno::brief::{Brief, BriefOptions, screens};
 use dyno::export;
 use dyno::language::Language;
 use dyno::meter::ReadingTime;
-use dyno::meter::exec::Lines;
+use dyno::meter::line::Lines;
 use dyno::plan::{self, Plan};
 use dyno::record::setup::{DriveWriteCache, HostSetup};
 use dyno::record::{
@@ -304,8 +304,13 @@ fn a_reading_without_a_time_of_its_own_gets_that_at_which_it_was_seen() {
     for (timestamps, line, at_ns) in
         [(false, "5.0", 10_000_000_000), (true, "999.5 5.0", 9_500_000_000)]
     {
-        let mut lines =
-            Lines { name: "drive_watts".into(), timestamps, offset_s: 0.0, last_ns: i64::MIN };
+        let mut lines = Lines {
+            name: "drive_watts".into(),
+            timestamps,
+            zone_s: None,
+            offset_s: 0.0,
+            last_ns: i64::MIN,
+        };
         let reading = lines.reading(line, now).unwrap();
         assert_eq!((reading.at_ns, reading.value), (at_ns, 5.0), "{line}");
     }

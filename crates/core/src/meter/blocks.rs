@@ -64,7 +64,7 @@ fn namespaces_of(disk: &str, blocks: &Path) -> Vec<PathBuf> {
 }
 
 /// `nvme0n1` is ("0", "1"); None for names of another form, such as a path.
-fn instance_and_namespace(disk: &str) -> Option<(&str, &str)> {
+pub(super) fn instance_and_namespace(disk: &str) -> Option<(&str, &str)> {
     let found = disk.strip_prefix("nvme")?.split_once('n')?;
     [found.0, found.1].iter().all(|n| n.parse::<u32>().is_ok()).then_some(found)
 }

@@ -4,14 +4,15 @@
 use std::path::PathBuf;
 
 use super::{MeterTarget, Probe, Reading, ReadingTime, find};
-use crate::base::error::{Result, failed};
+use crate::base::error::{Error, Result, failed};
 use crate::plan::{Plan, Subject};
 use crate::record::gauge::written::{CLASSES, CounterKind, CounterSource, DriveCounter};
 
 /// Meters at work.
 pub struct WriteCounters {
     probes: Vec<Box<dyn Probe>>,
-    latest: Vec<Reading>,
+    /// With the meter's number: two instruments have readings of one name.
+    latest: Vec<(usize, Reading)>,
 }
 
 /// Host and media bytes since some beginning.
@@ -49,23 +50,35 @@ impl WriteCounters {
         }
     }
 
-    /// Reads them; None where they do not count both.
-    pub fn read(&mut self, now: ReadingTime) -> Result<Option<WrittenBytes>> {
-        let mut read = Vec::new();
-        self.probes.iter_mut().try_for_each(|probe| probe.read(now, &mut read))?;
-        for reading in read {
-            self.latest.retain(|old| old.name != reading.name);
-            self.latest.push(reading);
+    /// Reads them; None where they do not count both, or one of them gave no reading because it
+    /// failed. What failed is added to `troubles`, with the meter's number.
+    pub fn read(
+        &mut self,
+        now: ReadingTime,
+        troubles: &mut Vec<(usize, Error)>,
+    ) -> Option<WrittenBytes> {
+        let mut is_missing = false;
+        for (meter, probe) in self.probes.iter_mut().enumerate() {
+            let mut read = Vec::new();
+            if let Err(error) = probe.read(now, &mut read) {
+                is_missing |= read.is_empty();
+                troubles.push((meter, error));
+            }
+            for reading in read {
+                self.latest.retain(|old| (old.0, &old.1.name) != (meter, &reading.name));
+                self.latest.push((meter, reading));
+            }
         }
-        Ok(of_readings(&self.latest))
+        of_readings(self.latest.iter().map(|(_, reading)| reading)).filter(|_| !is_missing)
     }
 }
 
 /// The sum over the drives by the finest source that counts both on each.
-fn of_readings(latest: &[Reading]) -> Option<WrittenBytes> {
+fn of_readings<'a>(latest: impl Iterator<Item = &'a Reading>) -> Option<WrittenBytes> {
     let counters: Vec<(DriveCounter, f64)> =
-        latest.iter().filter_map(|r| Some((DriveCounter::of_name(&r.name)?, r.value))).collect();
-    let source = CounterSource::finest(counters.iter().map(|(counter, _)| counter))?;
+        latest.filter_map(|r| Some((DriveCounter::of_name(&r.name)?, r.value))).collect();
+    let all = counters.iter().map(|(counter, _)| counter);
+    let source = CounterSource::finest(all, &[]).ok()?;
     let sum = |written| {
         let own = counters.iter().filter(|(c, _)| c.source == source && c.written == written);
         own.map(|(c, value)| value * c.scale).sum()
@@ -81,14 +94,16 @@ mod tests {
     fn the_finest_source_that_counts_both_is_taken_and_drives_add_up() {
         let reading = |name: &str, value: f64| Reading { at_ns: 0, name: name.into(), value };
         let health = [reading("nvme0n1_host_written_bytes", 512e3), reading("celsius", 40.0)];
-        assert_eq!(of_readings(&health), None, "no drive's media");
+        assert_eq!(of_readings(health.iter()), None, "no drive's media");
         let mut all = health.to_vec();
         all.push(reading("nvme0n1_group_host_written_bytes", 1e9));
         all.push(reading("nvme0n1_group_media_written_bytes", 3e9));
-        assert_eq!(of_readings(&all), Some(WrittenBytes { host: 1e9, media: 3e9 }));
+        assert_eq!(of_readings(all.iter()), Some(WrittenBytes { host: 1e9, media: 3e9 }));
         all.push(reading("nvme0n1_media_written_bytes", 800e3));
+        assert_eq!(of_readings(all.iter()), Some(WrittenBytes { host: 512e3, media: 800e3 }));
         all.push(reading("nvme1n1_host_written_bytes", 512e3));
+        assert_eq!(of_readings(all.iter()), None, "only one of the drives counts its media");
         all.push(reading("nvme1n1_media_written_bytes", 600e3));
-        assert_eq!(of_readings(&all), Some(WrittenBytes { host: 1_024e3, media: 1_400e3 }));
+        assert_eq!(of_readings(all.iter()), Some(WrittenBytes { host: 1_024e3, media: 1_400e3 }));
     }
 }

@@ -6,7 +6,7 @@ use super::blocks::{self, BlockNode};
 use super::{Meter, MeterTarget, Probe, Reading, ReadingTime, info};
 use crate::base::error::{Context, Result};
 use crate::plan::Info;
-use crate::record::gauge::diskstats::{KernelCounter, METER, PLACES_IN_MEMORY};
+use crate::record::gauge::diskstats::{FUA, KernelCounter, METER, PLACES_IN_MEMORY, WRITE_BACK};
 
 /// The meter `diskstats`.
 pub struct Diskstats;
@@ -53,6 +53,7 @@ impl Probe for Devices {
                 if self.divided { blocks::of_whole_drive(&block.disk) } else { Vec::new() };
             let stats = if of_drive.is_empty() { &block.stats } else { &of_drive };
             counters(&texts(stats)?, &|counter| counter.of_device(&block.name), now, out);
+            out.extend(durability(block, now));
             if block.name != block.disk && of_drive.is_empty() {
                 // Users of another partition are neighbours too.
                 let whole = [block.sysfs.join("stat")];
@@ -61,6 +62,21 @@ impl Probe for Devices {
         }
         Ok(())
     }
+}
+
+/// What the kernel sends to a disk for a write that is to be durable.
+fn durability(block: &BlockNode, now: ReadingTime) -> Vec<Reading> {
+    let queue = |file: &str| {
+        let text = std::fs::read_to_string(block.sysfs.join("queue").join(file)).ok()?;
+        Some(text.trim().to_string())
+    };
+    let Some(cache) = queue("write_cache") else { return Vec::new() };
+    let is_back = cache != "write through";
+    let passes_fua = is_back && queue("fua").as_deref() == Some("1");
+    let reading = |name: &str, is: bool| {
+        now.reading(format!("{}{name}", block.disk), f64::from(u8::from(is)))
+    };
+    vec![reading(WRITE_BACK, is_back), reading(FUA, passes_fua)]
 }
 
 fn texts(files: &[PathBuf]) -> Result<Vec<String>> {

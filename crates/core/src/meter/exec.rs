@@ -5,6 +5,7 @@ use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
+use super::line::Lines;
 use super::{Meter, MeterTarget, Probe, Reading, ReadingTime, info};
 use crate::base::error::{Context, Result, anyhow, failed};
 use crate::base::secret;
@@ -96,8 +97,9 @@ static INFO: Info = info(
         Knob {
             name: "stall",
             kind: KnobKind::Time,
-            default: DefaultValue::Is("\"2s\""),
-            doc: "a silence longer than this is a gap",
+            default: DefaultValue::Is("\"0s\""),
+            doc: "a silence longer than this is a gap; 0: longer than four of the command's own \
+                  periods, and than 2 s",
         },
     ],
     "",
@@ -128,15 +130,76 @@ impl Meter for Exec {
             lines: Lines {
                 name: reading_name(site.knobs)?,
                 timestamps: site.knobs.flag("timestamps")?,
+                zone_s: None,
                 offset_s: site.knobs.float("clock_offset")?,
                 last_ns: i64::MIN,
             },
-            stall_ns: site.knobs.int("stall")?,
+            silence: Silence::new(site.knobs.int("stall")?),
             child: None,
             rest: Vec::new(),
-            heard_ns: None,
             start_after_ns: 0,
         }))
+    }
+}
+
+/// How long a source of readings has been silent, compared with its own period.
+pub struct Silence {
+    /// What the plan says; 0: by the period.
+    stall_ns: u64,
+    heard_ns: Option<u64>,
+    /// The latest times between readings, a ring.
+    periods_ns: Vec<u64>,
+    readings: usize,
+}
+
+impl Silence {
+    /// Shorter silences are no gap, whatever the period.
+    const LEAST_NS: u64 = 2_000_000_000;
+    /// A source whose period is not known yet.
+    const UNKNOWN_NS: u64 = 20_000_000_000;
+    const PERIODS: u64 = 4;
+    const REMEMBERED: usize = 15;
+
+    /// `stall_ns` is the plan's limit; 0: by the source's own period.
+    pub fn new(stall_ns: u64) -> Silence {
+        Silence { stall_ns, heard_ns: None, periods_ns: Vec::new(), readings: 0 }
+    }
+
+    /// The source begins, if it has not yet.
+    pub fn begin(&mut self, now_ns: u64) {
+        self.heard_ns.get_or_insert(now_ns);
+    }
+
+    /// A reading came.
+    pub fn end(&mut self, now_ns: u64) {
+        let heard_ns = self.heard_ns.replace(now_ns);
+        self.readings += 1;
+        let Some(heard_ns) = heard_ns.filter(|_| self.readings > 1) else { return };
+        let period_ns = now_ns.saturating_sub(heard_ns);
+        match self.periods_ns.len() < Silence::REMEMBERED {
+            true => self.periods_ns.push(period_ns),
+            false => self.periods_ns[self.readings % Silence::REMEMBERED] = period_ns,
+        }
+    }
+
+    /// An error, once for each limit, if the source has been silent for longer.
+    pub fn check(&mut self, now_ns: u64) -> Result<()> {
+        let limit_ns = self.limit_ns();
+        if self.heard_ns.is_some_and(|heard| now_ns.saturating_sub(heard) > limit_ns) {
+            self.heard_ns = Some(now_ns);
+            return Err(anyhow!("no reading for {:.1} s", limit_ns as f64 / 1e9));
+        }
+        Ok(())
+    }
+
+    fn limit_ns(&self) -> u64 {
+        if self.stall_ns > 0 {
+            return self.stall_ns;
+        }
+        let mut sorted = self.periods_ns.clone();
+        sorted.sort_unstable();
+        let usual = sorted.get(sorted.len() / 2).map(|period| Silence::PERIODS * period);
+        usual.map_or(Silence::UNKNOWN_NS, |usual| usual.max(Silence::LEAST_NS))
     }
 }
 
@@ -144,11 +207,10 @@ impl Meter for Exec {
 struct CommandOutput {
     words: Vec<String>,
     lines: Lines,
-    stall_ns: u64,
+    silence: Silence,
     child: Option<(Child, ChildStdout)>,
     /// The beginning of an incomplete line.
     rest: Vec<u8>,
-    heard_ns: Option<u64>,
     start_after_ns: u64,
 }
 
@@ -206,7 +268,7 @@ impl Probe for CommandOutput {
             }
             self.start_after_ns = now.ns + RESTART_NS;
             self.start()?;
-            self.heard_ns.get_or_insert(now.ns);
+            self.silence.begin(now.ns);
         }
         let ended = self.drain()?;
         let mut trouble = None;
@@ -215,7 +277,7 @@ impl Probe for CommandOutput {
         for line in printed.split_inclusive(|b| *b == b'\n') {
             match self.lines.reading(&String::from_utf8_lossy(line), now) {
                 Ok(reading) => {
-                    self.heard_ns = Some(now.ns);
+                    self.silence.end(now.ns);
                     out.push(reading);
                 }
                 Err(error) => trouble = Some(error),
@@ -228,10 +290,7 @@ impl Probe for CommandOutput {
             let how = status.and_then(|s| s.ok()).map_or(String::new(), |s| format!(" ({s})"));
             return Err(anyhow!("the command ended{how}; it is started again"));
         }
-        if self.heard_ns.is_some_and(|heard| now.ns - heard > self.stall_ns) {
-            self.heard_ns = Some(now.ns);
-            return Err(anyhow!("no reading for {:.1} s", self.stall_ns as f64 / 1e9));
-        }
+        self.silence.check(now.ns)?;
         trouble.map_or(Ok(()), Err)
     }
 }
@@ -246,39 +305,24 @@ impl Drop for CommandOutput {
     }
 }
 
-/// How lines are converted to readings.
-pub struct Lines {
-    /// The readings' name, unit included.
-    pub name: String,
-    /// Whether a line begins with the reading's time.
-    pub timestamps: bool,
-    /// Seconds added to that time to convert it to this host's clock.
-    pub offset_s: f64,
-    /// The last reading's time, before which no other may be.
-    pub last_ns: i64,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl Lines {
-    /// One line: a number, optionally preceded by a time.
-    pub fn reading(&mut self, line: &str, now: ReadingTime) -> Result<Reading> {
-        let mut words = line
-            .split(|c: char| c.is_whitespace() || c == ',' || c == ';')
-            .filter(|w| !w.is_empty());
-        let mut number = || {
-            let value = words.next().and_then(|w| w.parse::<f64>().ok()).filter(|v| v.is_finite());
-            // The line itself is not shown: a failing command may print its arguments.
-            value.ok_or_else(|| anyhow!("a line of {} bytes is not a reading", line.trim().len()))
-        };
-        let at_ns =
-            if self.timestamps { now.at_unix(number()? + self.offset_s) } else { now.ns as i64 };
-        let value = number()?;
-        if at_ns < self.last_ns {
-            return Err(anyhow!(
-                "a reading from {:.1} s before the last",
-                (self.last_ns - at_ns) as f64 / 1e9
-            ));
-        }
-        self.last_ns = at_ns;
-        Ok(Reading { at_ns, name: self.name.clone(), value })
+    #[test]
+    fn a_silence_is_a_gap_by_the_sources_own_period_or_the_plans_limit() {
+        let s = |seconds: f64| (seconds * 1e9) as u64;
+        let mut slow = Silence::new(0);
+        slow.begin(0);
+        assert!(slow.check(s(15.0)).is_ok(), "its period is not known");
+        (1..=3).for_each(|n| slow.end(s(5.0 * f64::from(n))));
+        assert!(slow.check(s(34.0)).is_ok() && slow.check(s(36.0)).is_err());
+        assert!(slow.check(s(37.0)).is_ok(), "said once");
+        let mut quick = Silence::new(0);
+        (0..=20).for_each(|n| quick.end(s(0.1 * f64::from(n))));
+        assert!(quick.check(s(3.9)).is_ok() && quick.check(s(4.1)).is_err());
+        let mut planned = Silence::new(s(1.0));
+        planned.begin(0);
+        assert!(planned.check(s(0.9)).is_ok() && planned.check(s(1.1)).is_err());
     }
 }

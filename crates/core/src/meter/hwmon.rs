@@ -1,6 +1,6 @@
 //! Sensors of the kernel's hwmon: power, current, voltage, temperature.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::{Meter, MeterTarget, Probe, Reading, ReadingTime, info};
 use crate::base::error::{Context, Result, failed};
@@ -19,7 +19,7 @@ static INFO: Info = info(
             kind: KnobKind::Text,
             default: DefaultValue::Required,
             doc: "chip and sensor, as in \"nvme/temp1\" or \"ina226/power1\", or the path of an \
-                  _input file",
+                  _input file, which distinguishes chips of one name",
         },
         Knob {
             name: "class",
@@ -38,9 +38,7 @@ impl Meter for Hwmon {
 
     fn open(&self, site: &MeterTarget<'_>) -> Result<Box<dyn Probe>> {
         let (sensor, class) = (site.knobs.text("sensor")?, site.knobs.text("class")?);
-        let file = find(sensor, PathBuf::from("/sys/class/hwmon")).ok_or_else(|| {
-            failed(format!("there is no sensor {sensor}"), "see `grep . /sys/class/hwmon/*/name`")
-        })?;
+        let file = find(sensor, Path::new("/sys/class/hwmon"))?;
         let kind = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let (unit, scale) = unit(&kind).ok_or_else(|| {
             failed(
@@ -52,23 +50,54 @@ impl Meter for Hwmon {
     }
 }
 
-/// The file for "chip/sensor", or a path as given.
-fn find(sensor: &str, root: PathBuf) -> Option<PathBuf> {
+/// The file for "chip/sensor", or a path as given. Two chips of one name are refused, because the
+/// order of their folders says nothing.
+fn find(sensor: &str, root: &Path) -> Result<PathBuf> {
+    let missing =
+        || failed(format!("there is no sensor {sensor}"), "see `grep . /sys/class/hwmon/*/name`");
     if sensor.starts_with('/') {
-        return Some(PathBuf::from(sensor)).filter(|p| p.exists());
+        return Some(PathBuf::from(sensor)).filter(|path| path.exists()).ok_or_else(missing);
     }
-    let (chip, sensor) = sensor.split_once('/')?;
-    let mut folders: Vec<PathBuf> =
-        std::fs::read_dir(root).ok()?.flatten().map(|e| e.path()).collect();
-    folders.sort();
+    let (chip, kind) = sensor.split_once('/').ok_or_else(missing)?;
     let named = |folder: &PathBuf| {
-        std::fs::read_to_string(folder.join("name")).is_ok_and(|n| n.trim() == chip)
+        std::fs::read_to_string(folder.join("name")).is_ok_and(|name| name.trim() == chip)
     };
-    let files = folders
-        .into_iter()
-        .filter(named)
-        .flat_map(|f| [f.join(format!("{sensor}_input")), f.join(format!("{sensor}_average"))]);
-    files.into_iter().find(|f| f.exists())
+    let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
+    let folders = entries.map(|entry| entry.path()).filter(named);
+    let file = |folder: PathBuf| {
+        let files = ["input", "average"].map(|end| folder.join(format!("{kind}_{end}")));
+        files.into_iter().find(|file| file.exists())
+    };
+    let mut files: Vec<PathBuf> = folders.filter_map(file).collect();
+    files.sort_by_key(|file| natural(file));
+    match &files[..] {
+        [] => Err(missing()),
+        [one] => Ok(one.clone()),
+        several => {
+            let all: Vec<String> = several.iter().map(|file| described(file)).collect();
+            Err(failed(
+                format!("{} chips have a sensor {sensor}: {}", several.len(), all.join(", ")),
+                "write the path of the sensor's file below its device, which is the same after a \
+                 reboot",
+            ))
+        }
+    }
+}
+
+/// Numbers by value: hwmon2 comes before hwmon10.
+fn natural(file: &Path) -> (u64, PathBuf) {
+    let folder = file.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
+    let digits = folder.trim_start_matches(|c: char| !c.is_ascii_digit());
+    (digits.parse().unwrap_or(u64::MAX), file.to_path_buf())
+}
+
+/// A sensor's file, by the path of its device as far as it has one.
+fn described(file: &Path) -> String {
+    let device = file.parent().and_then(|folder| folder.join("device").canonicalize().ok());
+    match device {
+        Some(device) => format!("{} (of {})", file.display(), device.display()),
+        None => file.display().to_string(),
+    }
 }
 
 /// The unit of a sensor's file, and its value per count.
@@ -116,7 +145,7 @@ mod tests {
         std::fs::create_dir(&chip).unwrap();
         std::fs::write(chip.join("name"), "ina226\n").unwrap();
         std::fs::write(chip.join("power1_input"), "12500000\n").unwrap();
-        let file = find("ina226/power1", root.path().into()).unwrap();
+        let file = find("ina226/power1", root.path()).unwrap();
         assert_eq!(unit("power1_input"), Some(("watts", 1e-6)));
         assert_eq!(unit("temp12_input").map(|u| u.0), Some("celsius"));
         let mut probe = Sensor { file: file.clone(), name: "drive_watts".into(), scale: 1e-6 };
@@ -125,5 +154,21 @@ mod tests {
         assert_eq!(out, [Reading { at_ns: 7, name: "drive_watts".into(), value: 12.5 }]);
         std::fs::write(&file, "n/a").unwrap();
         assert!(probe.read(ReadingTime { ns: 8, unix_ns: 0 }, &mut out).is_err() && out.len() == 1);
+    }
+    #[test]
+    fn two_chips_of_one_name_are_refused_with_both_in_the_order_of_their_numbers() {
+        let root = tempfile::tempdir().unwrap();
+        for folder in ["hwmon2", "hwmon10"] {
+            let chip = root.path().join(folder);
+            std::fs::create_dir(&chip).unwrap();
+            std::fs::write(chip.join("name"), "ina226\n").unwrap();
+            std::fs::write(chip.join("power1_input"), "12500000\n").unwrap();
+        }
+        let error = find("ina226/power1", root.path()).unwrap_err().to_string();
+        let (two, ten) = (error.find("hwmon2/power1_input"), error.find("hwmon10/power1_input"));
+        assert!(two.is_some() && two < ten, "{error}");
+        assert!(find("ina226/power2", root.path()).is_err());
+        let by_path = root.path().join("hwmon10/power1_input");
+        assert_eq!(find(by_path.to_str().unwrap(), root.path()).unwrap(), by_path);
     }
 }

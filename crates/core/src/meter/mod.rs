@@ -1,5 +1,5 @@
 //! Meters: sources of readings during the load (watts, temperature, CPU, the kernel's device
-//! counters), listed in `ALL`. `watch` reads all meters of a run in its own thread, never in a
+//! counters), listed in `ALL`. `watch` reads each meter of a run in a thread of its own, never in a
 //! worker.
 //!
 //! A reading's name ends in its unit. Counters (device reads, CPU time) are stored as totals and
@@ -15,9 +15,11 @@ pub mod diskstats;
 pub mod exec;
 pub mod hwmon;
 pub mod interrupts;
+pub mod line;
 pub mod memory;
 pub mod nvme;
 pub mod pcie;
+pub mod power;
 pub mod processes;
 pub mod rapl;
 pub mod redfish;
@@ -39,6 +41,11 @@ pub trait Meter: Sync {
         1_000_000_000
     }
 
+    /// Whether a point waits for its reading at a mark, as for those of counters.
+    fn holds_marks(&self) -> bool {
+        self.every_ns() >= 1_000_000_000
+    }
+
     /// Whether it reads the drives, so that each subject has its own.
     fn watches_drives(&self) -> bool {
         false
@@ -58,10 +65,18 @@ pub struct MeterTarget<'a> {
     pub divided: bool,
 }
 
-/// An active meter. It is called at its own rate by one thread.
+/// An active meter. It is called at its own rate by a thread of its own.
 pub trait Probe: Send {
     /// Reads current values. An error makes a gap; the probe is called again.
     fn read(&mut self, now: ReadingTime, out: &mut Vec<Reading>) -> Result<()>;
+
+    /// The next reading is that of a mark.
+    fn mark(&mut self) {}
+
+    /// Nanoseconds until the next reading, if that is sooner than by the meter's period.
+    fn again_ns(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// The time of a reading.

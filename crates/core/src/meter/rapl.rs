@@ -47,27 +47,44 @@ struct Zones {
     last_ns: u64,
 }
 
+/// Each package once. The same package has a zone of each interface of the processor (`intel-rapl`
+/// by MSR, `intel-rapl-mmio`), and on AMD's processors of several dies each die shows the counter
+/// of its package.
 fn zones(root: PathBuf) -> Vec<Zone> {
-    let mut found = Vec::new();
+    let mut found: Vec<(Zone, (String, String, bool, String))> = Vec::new();
     for folder in std::fs::read_dir(root).into_iter().flatten().flatten().map(|e| e.path()) {
         let read =
             |name: &str| std::fs::read_to_string(folder.join(name)).map(|t| t.trim().to_string());
-        let name = match read("name") {
-            Ok(name) if name.starts_with("package") => power::CPU_WATTS,
-            Ok(name) if name == "dram" => power::DRAM_WATTS,
-            _ => continue,
+        let Ok(own) = read("name") else { continue };
+        let path = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let (name, of) = if own.starts_with("package") {
+            (power::CPU_WATTS, package(&own).to_string())
+        } else if own == "dram" {
+            // `intel-rapl:0:2` is a part of `intel-rapl:0`; its package is the parent's.
+            let parent = path.rsplit_once(':').map_or("", |(parent, _)| parent);
+            let of = std::fs::read_to_string(folder.with_file_name(parent).join("name"));
+            let of = of.map_or(parent.to_string(), |name| package(name.trim()).to_string());
+            (power::DRAM_WATTS, of)
+        } else {
+            continue;
         };
         let range_uj =
             read("max_energy_range_uj").ok().and_then(|n| n.parse().ok()).unwrap_or(f64::MAX);
         let last_uj = read("energy_uj").ok().and_then(|n| n.parse().ok());
-        found.extend(last_uj.map(|last_uj| Zone {
-            file: folder.join("energy_uj"),
-            name,
-            range_uj,
-            last_uj,
-        }));
+        let Some(last_uj) = last_uj else { continue };
+        let zone = Zone { file: folder.join("energy_uj"), name, range_uj, last_uj };
+        let is_mmio = path.contains("mmio");
+        found.push((zone, (name.to_string(), of, is_mmio, path)));
     }
-    found
+    // The MSR's zone of a package comes first, and is the one that counts.
+    found.sort_by(|a, b| a.1.cmp(&b.1));
+    found.dedup_by(|later, first| (&later.1.0, &later.1.1) == (&first.1.0, &first.1.1));
+    found.into_iter().map(|(zone, _)| zone).collect()
+}
+
+/// "package-0" of "package-0-die-1".
+fn package(name: &str) -> &str {
+    name.split_once("-die-").map_or(name, |(package, _)| package)
 }
 
 impl Probe for Zones {
@@ -125,5 +142,33 @@ mod tests {
         set("energy_uj", "10000000");
         probe.read(ReadingTime { ns: 3 * s, unix_ns: 0 }, &mut out).unwrap();
         assert_eq!(out, [Reading { at_ns: 2 * s as i64, name: "cpu_watts".into(), value: 10.0 }]);
+    }
+    #[test]
+    fn a_package_counts_once_whatever_interfaces_and_dies_show_it() {
+        let root = tempfile::tempdir().unwrap();
+        for (folder, name) in [
+            ("intel-rapl:0", "package-0"),
+            ("intel-rapl:0:0", "core"),
+            ("intel-rapl:0:1", "dram"),
+            ("intel-rapl:1", "package-1"),
+            ("intel-rapl:1:0", "dram"),
+            ("intel-rapl-mmio:0", "package-0"),
+            ("intel-rapl-mmio:0:0", "dram"),
+            ("intel-rapl:2", "package-2-die-0"),
+            ("intel-rapl:3", "package-2-die-1"),
+            ("intel-rapl:4", "psys"),
+        ] {
+            let folder = root.path().join(folder);
+            std::fs::create_dir(&folder).unwrap();
+            std::fs::write(folder.join("name"), format!("{name}\n")).unwrap();
+            std::fs::write(folder.join("energy_uj"), "1\n").unwrap();
+        }
+        let of = |name: &str| -> Vec<String> {
+            let own = zones(root.path().into()).into_iter().filter(|zone| zone.name == name);
+            let folder = |zone: Zone| zone.file.parent().unwrap().file_name().unwrap().to_owned();
+            own.map(|zone| folder(zone).into_string().unwrap()).collect()
+        };
+        assert_eq!(of("cpu_watts"), ["intel-rapl:0", "intel-rapl:1", "intel-rapl:2"]);
+        assert_eq!(of("dram_watts"), ["intel-rapl:0:1", "intel-rapl:1:0"]);
     }
 }

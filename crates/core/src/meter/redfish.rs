@@ -39,8 +39,8 @@ static INFO: Info = info(
     "DMTF DSP0268, EnvironmentMetrics and Power schemas",
 );
 
-/// An unresponsive controller must not delay the other meters for long.
-const PATIENCE: Duration = Duration::from_millis(1500);
+/// A controller that does not answer for so long leaves a gap.
+const PATIENCE: Duration = Duration::from_millis(4500);
 
 impl Meter for Redfish {
     fn info(&self) -> &'static Info {
@@ -49,6 +49,11 @@ impl Meter for Redfish {
 
     fn every_ns(&self) -> u64 {
         5_000_000_000
+    }
+
+    /// A controller answers slowly, and its power is no counter.
+    fn holds_marks(&self) -> bool {
+        false
     }
 
     fn open(&self, site: &MeterTarget<'_>) -> Result<Box<dyn Probe>> {
@@ -90,28 +95,93 @@ impl Probe for RedfishController {
         let text = answer.body_mut().read_to_string().context("reading the controller's answer")?;
         let json: Value =
             serde_json::from_str(&text).context("the controller's answer is not JSON")?;
-        let watts =
-            watts(&json).ok_or_else(|| anyhow!("the controller's answer contains no power"))?;
+        let watts = watts(&json).ok_or_else(|| {
+            anyhow!("the controller's answer contains no power of the whole node")
+        })?;
         out.push(now.reading(SYSTEM_WATTS, watts));
         Ok(())
     }
 }
 
-/// `PowerWatts.Reading` of EnvironmentMetrics, or the older `PowerControl[].PowerConsumedWatts`,
-/// summed. The controller's name only: a path may contain a key.
+/// The controller's name only: a path may contain a key.
 fn host(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     rest.split(['/', '?', '#']).next().unwrap_or_default().rsplit('@').next().unwrap_or_default()
 }
 
+/// `PowerWatts.Reading` of EnvironmentMetrics, or `PowerConsumedWatts` of the older `PowerControl`.
+/// Its members are the node and parts of it (processors, memory, accelerators), or nodes of equal
+/// rank: the node's own reading is the power, otherwise the sum, never both. None where the roles of
+/// several members are not known.
 fn watts(json: &Value) -> Option<f64> {
     if let Some(reading) = json.pointer("/PowerWatts/Reading").and_then(Value::as_f64) {
         return Some(reading);
     }
     let controls = json.get("PowerControl")?.as_array()?;
-    let each: Vec<f64> =
-        controls.iter().filter_map(|c| c.get("PowerConsumedWatts")?.as_f64()).collect();
-    (!each.is_empty()).then(|| each.iter().sum())
+    let of = |control: &Value| control.get("PowerConsumedWatts")?.as_f64();
+    let read: Vec<(ControlRole, f64)> =
+        controls.iter().filter_map(|c| Some((ControlRole::of(c), of(c)?))).collect();
+    let with = |role| read.iter().filter(move |own| own.0 == role).map(|own| own.1);
+    let all = |role| with(role).count() == read.len();
+    match &read[..] {
+        [] => None,
+        [(_, watts)] => Some(*watts),
+        _ if with(ControlRole::Node).count() == 1 => with(ControlRole::Node).next(),
+        _ if [ControlRole::Node, ControlRole::Part, ControlRole::Supply].into_iter().any(all) => {
+            Some(read.iter().map(|own| own.1).sum())
+        }
+        _ => None,
+    }
+}
+
+/// What a member of `PowerControl` measures (DSP0268, Power schema, `PhysicalContext`).
+#[derive(Clone, Copy, PartialEq)]
+enum ControlRole {
+    /// The whole node or chassis.
+    Node,
+    /// A part of it.
+    Part,
+    /// One of its power supplies.
+    Supply,
+    /// Not stated.
+    Unknown,
+}
+
+impl ControlRole {
+    fn of(control: &Value) -> ControlRole {
+        let text = |name: &str| {
+            control.get(name).and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase()
+        };
+        match text("PhysicalContext").as_str() {
+            "chassis" | "systemboard" | "enclosure" | "rack" | "system" | "room" => {
+                return ControlRole::Node;
+            }
+            "powersupply" | "powersupplybay" | "acinput" => return ControlRole::Supply,
+            "" => {}
+            _ => return ControlRole::Part,
+        }
+        let name = text("Name");
+        let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
+        if has(&[
+            "cpu",
+            "processor",
+            "memory",
+            "dimm",
+            "gpu",
+            "accelerator",
+            "fan",
+            "storage",
+            "pch",
+        ]) {
+            ControlRole::Part
+        } else if has(&["supply", "psu"]) {
+            ControlRole::Supply
+        } else if has(&["server", "node", "system", "chassis", "total"]) {
+            ControlRole::Node
+        } else {
+            ControlRole::Unknown
+        }
+    }
 }
 
 /// HTTP's basic credentials (RFC 7617).
@@ -159,9 +229,27 @@ mod tests {
     fn a_controllers_power_is_read_with_credentials_and_rubbish_is_no_reading() {
         for (body, watts) in [
             (r#"{"PowerWatts":{"Reading":312.5}}"#, Some(312.5)),
+            (r#"{"PowerControl":[{"PowerConsumedWatts":100}]}"#, Some(100.0)),
+            (r#"{"PowerControl":[{"PowerConsumedWatts":100},{"PowerConsumedWatts":50}]}"#, None),
             (
-                r#"{"PowerControl":[{"PowerConsumedWatts":100},{"PowerConsumedWatts":50}]}"#,
-                Some(150.0),
+                r#"{"PowerControl":[
+                    {"Name":"Node Power Control","PowerConsumedWatts":344},
+                    {"Name":"CPU Sub-system Power","PowerConsumedWatts":140},
+                    {"Name":"Accelerator0","PowerConsumedWatts":80}]}"#,
+                Some(344.0),
+            ),
+            (
+                r#"{"PowerControl":[
+                    {"PhysicalContext":"CPU","PowerConsumedWatts":140},
+                    {"PhysicalContext":"Memory","PowerConsumedWatts":20}]}"#,
+                Some(160.0),
+            ),
+            (
+                r#"{"PowerControl":[
+                    {"PhysicalContext":"CPU","PowerConsumedWatts":140},
+                    {"PhysicalContext":"Chassis","PowerConsumedWatts":344},
+                    {"PhysicalContext":"Chassis","PowerConsumedWatts":null}]}"#,
+                Some(344.0),
             ),
             (r#"{"PowerWatts":{"Reading":null}}"#, None),
             ("<html>", None),

@@ -1,5 +1,6 @@
-//! The thread that reads a run's meters, each at its own rate. A meter that fails leaves a gap and
-//! an error record, and is read again; it never ends the run.
+//! The threads that read a run's meters: one for each, so that a meter that answers slowly starves
+//! no other. A meter that fails leaves a gap and an error record, and is read again; it never ends
+//! the run.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -7,9 +8,9 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use super::{ALWAYS, Meter, MeterTarget, Probe, Reading, ReadingTime, find};
+use super::{ALWAYS, Meter, MeterTarget, Probe, Reading, ReadingTime, find, power};
 use crate::base::clock::Clock;
 use crate::base::error::{Result, describe, failed};
 use crate::plan::{Component, Knobs, Plan};
@@ -53,16 +54,26 @@ struct WatchState {
     stop: AtomicBool,
     /// Numbers the marks at which every meter is read at once.
     marks: AtomicU64,
-    /// The last mark for which all cheap meters have been read.
-    marked: AtomicU64,
 }
 
 /// A run's active meters; they stop when dropped.
 pub struct MeterWatch {
     shared: Arc<WatchState>,
-    thread: Option<JoinHandle<()>>,
+    threads: Vec<StationThread>,
     measures_power: bool,
 }
+
+/// The thread of one meter.
+struct StationThread {
+    handle: JoinHandle<()>,
+    /// The last mark for which the meter has been read; None if marks do not concern it.
+    marked: Option<Arc<AtomicU64>>,
+    holds_marks: bool,
+}
+
+/// Time for a meter's thread to end. A reading of a device that does not answer any more may never
+/// return.
+const ENDS: Duration = Duration::from_secs(2);
 
 /// One active meter.
 struct Station {
@@ -72,6 +83,8 @@ struct Station {
     due_ns: u64,
     /// Counters are also read at a point's start and end.
     on_mark: bool,
+    /// A mark is over once it has been read.
+    holds_marks: bool,
     probe: Box<dyn Probe>,
     /// The gauges affected by a gap.
     names: Vec<String>,
@@ -114,18 +127,24 @@ impl MeterWatch {
         MeterWatch::of(stations, clock)
     }
 
-    fn of(mut stations: Vec<Station>, clock: Clock) -> Result<MeterWatch> {
+    fn of(stations: Vec<Station>, clock: Clock) -> Result<MeterWatch> {
         let measures_power = stations.iter().any(|s| !ALWAYS.contains(&s.meter.as_str()));
         let shared = Arc::new(WatchState {
             held: Mutex::default(),
             stop: AtomicBool::new(false),
             marks: AtomicU64::new(0),
-            marked: AtomicU64::new(0),
         });
-        let inner = Arc::clone(&shared);
-        let body = move || attend(&inner, &mut stations, clock);
-        let thread = std::thread::Builder::new().name("meters".to_string()).spawn(body)?;
-        Ok(MeterWatch { shared, thread: Some(thread), measures_power })
+        let mut watch = MeterWatch { shared, threads: Vec::new(), measures_power };
+        for mut station in stations {
+            let shared = Arc::clone(&watch.shared);
+            let marked = station.on_mark.then(|| Arc::new(AtomicU64::new(0)));
+            let holds_marks = station.holds_marks;
+            let own = marked.clone();
+            let body = move || attend(&shared, &mut station, own.as_deref(), clock);
+            let handle = std::thread::Builder::new().name("meter".to_string()).spawn(body)?;
+            watch.threads.push(StationThread { handle, marked, holds_marks });
+        }
+        Ok(watch)
     }
 
     /// Whether the plan names meters beyond the permanent ones.
@@ -136,14 +155,19 @@ impl MeterWatch {
     /// Triggers a reading of every counter: at the start and end of a window.
     pub fn mark(&self) -> u64 {
         let mark = self.shared.marks.fetch_add(1, Relaxed) + 1;
-        self.thread.iter().for_each(|thread| thread.thread().unpark());
+        let concerned = self.threads.iter().filter(|station| station.marked.is_some());
+        concerned.for_each(|station| station.handle.thread().unpark());
         mark
     }
 
     /// Waits for a mark to be processed, but only briefly.
     pub fn await_mark(&self, mark: u64, clock: Clock) {
         let patience_ns = clock.now_ns() + 2_000_000_000;
-        while self.shared.marked.load(Relaxed) < mark && clock.now_ns() < patience_ns {
+        let is_read = |station: &StationThread| {
+            let marked = station.marked.as_ref().filter(|_| station.holds_marks);
+            marked.is_none_or(|own| own.load(Relaxed) >= mark) || station.handle.is_finished()
+        };
+        while !self.threads.iter().all(is_read) && clock.now_ns() < patience_ns {
             clock.sleep_until(clock.now_ns() + 2_000_000);
         }
     }
@@ -180,10 +204,16 @@ impl MeterWatch {
 impl Drop for MeterWatch {
     fn drop(&mut self) {
         self.shared.stop.store(true, Relaxed);
-        if let Some(thread) = self.thread.take() {
-            thread.thread().unpark();
-            // A panicked meter thread returns nothing.
-            let _ = thread.join();
+        self.threads.iter().for_each(|station| station.handle.thread().unpark());
+        let until = Instant::now() + ENDS;
+        for StationThread { handle, .. } in self.threads.drain(..) {
+            while !handle.is_finished() && Instant::now() < until {
+                std::thread::park_timeout(Duration::from_millis(1));
+            }
+            if handle.is_finished() {
+                // A panicked meter thread returns nothing.
+                let _ = handle.join();
+            }
         }
     }
 }
@@ -233,6 +263,7 @@ impl Station {
             every_ns: meter.every_ns(),
             due_ns: 0,
             on_mark: meter.every_ns() >= 1_000_000_000,
+            holds_marks: meter.holds_marks(),
             probe,
             names: Vec::new(),
             failing: false,
@@ -242,13 +273,16 @@ impl Station {
     fn read(&mut self, now: ReadingTime, held: &Mutex<HeldReadings>) {
         let mut out = Vec::new();
         let result = self.probe.read(now, &mut out);
+        // What cannot be is a fault of the meter, and a gap.
+        let fault = power::fault(&mut out).map(Err);
+        let result = fault.unwrap_or(result);
         let mut held = lock(held);
         for reading in &out {
             if !self.names.contains(&reading.name) {
                 self.names.push(reading.name.clone());
             }
         }
-        if !out.is_empty() {
+        if out.iter().any(|reading| reading.value.is_finite()) {
             self.failing = false;
         }
         let seen = |reading| MeterReading {
@@ -278,27 +312,31 @@ impl Station {
     }
 }
 
-/// The body of the thread.
-fn attend(shared: &WatchState, stations: &mut [Station], clock: Clock) {
+/// The body of a meter's thread.
+fn attend(shared: &WatchState, station: &mut Station, marked: Option<&AtomicU64>, clock: Clock) {
     while !shared.stop.load(Relaxed) {
         let mark = shared.marks.load(Relaxed);
-        let is_marked = mark != shared.marked.load(Relaxed);
-        for station in stations.iter_mut() {
-            let ns = clock.now_ns();
-            if ns < station.due_ns && !(is_marked && station.on_mark) {
-                continue;
+        let is_marked = marked.is_some_and(|own| own.load(Relaxed) != mark);
+        let ns = clock.now_ns();
+        if ns >= station.due_ns || is_marked {
+            if is_marked {
+                station.probe.mark();
             }
             station.read(ReadingTime { ns, unix_ns: clock.unix_ns(ns) }, &shared.held);
             if ns >= station.due_ns {
                 // Readings missed by a slow meter are not made up for.
                 station.due_ns = (station.due_ns + station.every_ns).max(ns + station.every_ns / 2);
             }
+            if let Some(again_ns) = station.probe.again_ns() {
+                station.due_ns = station.due_ns.min(clock.now_ns() + again_ns);
+            }
+            marked.iter().for_each(|own| own.store(mark, Relaxed));
         }
-        shared.marked.store(mark, Relaxed);
-        let next_ns = stations.iter().map(|s| s.due_ns).min().unwrap_or(u64::MAX);
         // Until the next reading is due; a mark or the end wakes the thread.
-        let rest_ns = next_ns.saturating_sub(clock.now_ns()).max(1_000_000);
-        std::thread::park_timeout(Duration::from_nanos(rest_ns));
+        let rest_ns = station.due_ns.saturating_sub(clock.now_ns());
+        if rest_ns > 0 {
+            std::thread::park_timeout(Duration::from_nanos(rest_ns));
+        }
     }
 }
 
@@ -316,6 +354,42 @@ mod tests {
         }
     }
 
+    /// A reading that takes long.
+    struct Slow(Duration);
+
+    impl Probe for Slow {
+        fn read(&mut self, now: ReadingTime, out: &mut Vec<Reading>) -> Result<()> {
+            std::thread::sleep(self.0);
+            out.push(now.reading("slow_watts", 1.0));
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_meter_that_does_not_answer_starves_no_other_and_does_not_hold_a_mark_up() {
+        let (reads, clock) = (Arc::new(AtomicU64::new(0)), Clock::start());
+        let station = |meter: &str, holds_marks, probe| Station {
+            meter: meter.to_string(),
+            subject: None,
+            every_ns: 1_000_000,
+            due_ns: 0,
+            on_mark: true,
+            holds_marks,
+            probe,
+            names: Vec::new(),
+            failing: false,
+        };
+        // As long as the test: it is never read a second time.
+        let slow = station("redfish", false, Box::new(Slow(Duration::from_secs(1))));
+        let quick = station("rail", true, Box::new(Reads(Arc::clone(&reads))));
+        let watch = MeterWatch::of(vec![slow, quick], clock).unwrap();
+        while reads.load(Relaxed) < 5 {
+            std::thread::yield_now();
+        }
+        watch.await_mark(watch.mark(), clock);
+        assert!(watch.latest(9, &|_| true).is_empty(), "the slow one has not answered yet");
+    }
+
     #[test]
     fn a_mark_reads_a_counter_at_once_however_far_its_next_reading_is() {
         let (reads, clock) = (Arc::new(AtomicU64::new(0)), Clock::start());
@@ -325,6 +399,7 @@ mod tests {
             every_ns: 3_600_000_000_000,
             due_ns: 0,
             on_mark: true,
+            holds_marks: true,
             probe: Box::new(Reads(Arc::clone(&reads))),
             names: Vec::new(),
             failing: false,

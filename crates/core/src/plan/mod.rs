@@ -15,6 +15,7 @@ pub mod campaign;
 mod cpus;
 pub mod declaration;
 mod elsewhere;
+pub mod endurance;
 mod file;
 pub mod info;
 pub mod model;

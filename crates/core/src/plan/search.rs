@@ -26,6 +26,34 @@ pub struct Search {
     pub percentile: String,
     /// The limit, in nanoseconds of response time.
     pub at_most_ns: u64,
+    /// Shares of slow requests that must not be reached either.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fewer: Vec<ShareLimit>,
+}
+
+/// Times whose share of slower requests may be limited, milliseconds: those of Aerospike's ACT
+/// (act_latency.py), which reports show.
+pub const OVER_MS: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
+
+/// A limit of the share of requests that take a time or longer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ShareLimit {
+    /// One of `OVER_MS`.
+    pub over_ms: u64,
+    /// Fewer than this percentage of the requests.
+    pub percent: f64,
+}
+
+impl ShareLimit {
+    /// The index of the time in `OVER_MS`.
+    pub fn index(&self) -> usize {
+        OVER_MS.iter().position(|ms| *ms == self.over_ms).unwrap_or(0)
+    }
+
+    /// Whether a share, 0 to 1, keeps it.
+    pub fn is_kept(&self, share: f64) -> bool {
+        share * 100.0 < self.percent
+    }
 }
 
 impl Search {
@@ -60,6 +88,7 @@ pub fn search(node: &Node, streams: &[String], log: &mut Mistakes) -> Option<Sea
     let mut table = Fields::of(node, "a search", log)?;
     let metric_node = table.need("metric", "\"STREAM.p99\"", log);
     let at_most = table.need("at_most", "\"25ms\"", log);
+    let fewer = table.get("fewer").map(|node| fewer(node, log)).unwrap_or_default();
     table.finish(log);
     let (metric_node, at_most) = (metric_node?, at_most?);
     let at_most_ns = fields::some_time_ns(at_most, log);
@@ -83,7 +112,25 @@ pub fn search(node: &Node, streams: &[String], log: &mut Mistakes) -> Option<Sea
         );
         return None;
     };
-    Some(Search { stream, percentile, at_most_ns: at_most_ns? })
+    Some(Search { stream, percentile, at_most_ns: at_most_ns?, fewer })
+}
+
+/// `fewer = { "8ms" = 1.0, "64ms" = 0.1 }`: percentages of requests over a time.
+fn fewer(node: &Node, log: &mut Mistakes) -> Vec<ShareLimit> {
+    let mut limits = Vec::new();
+    for entry in node.entries() {
+        let over_ms = OVER_MS.into_iter().find(|ms| format!("{ms}ms") == entry.key);
+        let Some(over_ms) = over_ms else {
+            let known: Vec<String> = OVER_MS.iter().map(|ms| format!("{ms}ms")).collect();
+            let help = remedy(&entry.key, "times", known.iter().map(String::as_str));
+            let what = format!("the share over '{}' cannot be limited", entry.key);
+            log.note(entry.key_at, what, "unknown time", help);
+            continue;
+        };
+        let percent = fields::number(&entry.node, 0.0001, 100.0, log);
+        limits.extend(percent.map(|percent| ShareLimit { over_ms, percent }));
+    }
+    limits
 }
 
 #[cfg(test)]

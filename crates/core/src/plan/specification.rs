@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::base::units;
+use crate::plan::endurance::{self, Endurance};
 use crate::plan::syntax::fields::{self, Fields};
 use crate::plan::syntax::mistakes::{Mistakes, remedy};
 use crate::plan::syntax::node::Node;
@@ -67,27 +68,37 @@ impl Specification {
 
     /// 1 of "1 DWPD", or of "1 DWPD over 5 years".
     pub fn drive_writes_per_day(&self) -> Option<f64> {
-        number_before(self.endurance.as_deref()?, "DWPD")
+        self.rating()?.per_day
     }
 
-    /// The bytes of "14 PBW" or "14016 TBW": what may be written in all.
+    /// The bytes of "14 PBW" or "14,016 TBW": what may be written in all.
     pub fn total_written_bytes(&self) -> Option<f64> {
-        let text = self.endurance.as_deref()?;
-        let of = |(unit, bytes): (&str, f64)| Some(number_before(text, unit)? * bytes);
-        [("TBW", 1e12), ("PBW", 1e15)].into_iter().find_map(of)
+        self.rating()?.total_bytes
     }
 
     /// 5 of "5 years": of the warranty, or of the stated endurance.
     pub fn warranty_years(&self) -> Option<f64> {
-        let all = [self.warranty.as_deref(), self.endurance.as_deref()];
-        all.into_iter().flatten().find_map(|text| number_before(text, "year"))
+        let of_warranty = self.warranty.as_deref().and_then(endurance::years);
+        of_warranty.or_else(|| self.rating()?.years)
+    }
+
+    fn rating(&self) -> Option<Endurance> {
+        Endurance::read(self.endurance.as_deref()?)
     }
 
     /// What is wrong with it, and what to do: a price must be a number above zero, a capacity a
-    /// size.
+    /// size, an endurance a rating.
     pub fn check(&self) -> Result<(), (String, &'static str)> {
         if let Some(text) = self.capacity.as_ref().filter(|_| self.bytes().is_none()) {
             return Err((format!("'{text}' is not a capacity"), "write it as \"7.68TB\""));
+        }
+        if let Some(text) = self.endurance.as_ref().filter(|_| self.rating().is_none()) {
+            return Err((format!("'{text}' is not an endurance"), endurance::FORMS));
+        }
+        let has_years = |text: &&String| endurance::years(text).is_some();
+        if let Some(text) = self.warranty.as_ref().filter(|text| !has_years(text)) {
+            let next = "write it as \"5 years\"; omit it if it is unknown";
+            return Err((format!("'{text}' is not the length of a warranty"), next));
         }
         let is_page = |link: &String| {
             let rest = link.strip_prefix("https://").or(link.strip_prefix("http://"));
@@ -124,14 +135,6 @@ impl Specification {
             mask: self.mask || other.mask,
         }
     }
-}
-
-/// The positive number before a word.
-fn number_before(text: &str, word: &str) -> Option<f64> {
-    let words: Vec<&str> = text.split([' ', '-']).collect();
-    let at = words.iter().position(|own| own.starts_with(word))?;
-    let number: f64 = words.get(at.checked_sub(1)?)?.parse().ok()?;
-    (number.is_finite() && number > 0.0).then_some(number)
 }
 
 /// Reads a plan's `[drive.NAME]` tables.

@@ -453,7 +453,8 @@ impl PrepareWork<'_> {
     }
 
     fn steady(&mut self, asked: &Steady) -> Result<Vec<PreparedDrive>> {
-        let states = steady::reach(self.run, &self.subject, asked)?;
+        let (states, troubles) = steady::reach(self.run, &self.subject, asked)?;
+        self.marks.extend(troubles);
         states.iter().enumerate().for_each(|(drive, state)| self.mark(drive, state));
         Ok(states.into_iter().map(|state| (steady::words(&state), Some(state))).collect())
     }

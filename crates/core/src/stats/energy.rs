@@ -25,10 +25,71 @@ pub struct WindowPower {
     pub max_watts: f64,
     /// 99th percentile over the covered time.
     pub p99_watts: f64,
-    /// None if coverage is insufficient.
+    /// None if coverage is insufficient, or if too much depends on the instrument's delay.
     pub joules: Option<f64>,
     /// The share of the window between readings that are close enough.
     pub covered: f64,
+    /// By which share the mean may differ with the delays that are possible: half of the range.
+    pub open: f64,
+}
+
+impl WindowPower {
+    /// Whether energy and work per watt can be derived from it.
+    pub fn is_determined(&self) -> bool {
+        self.covered >= ENOUGH && self.open <= MOST_OPEN && self.mean_watts > 0.0
+    }
+}
+
+/// Energy and work per watt require that the delays that are possible change the mean by at most
+/// this share.
+pub const MOST_OPEN: f64 = 0.01;
+
+/// The share of an unexplained change of power that may be in the mean of a window, if the delay
+/// may be of any length.
+const LATER: f64 = 0.2;
+
+/// Half of the range of the mean power over tenths of the readings, watts.
+fn unrest(readings: &[PowerReading]) -> f64 {
+    let (Some(first), Some(last)) = (readings.first(), readings.last()) else { return 0.0 };
+    let (from_s, part_s) = (first.0, (last.0 - first.0) / 10.0);
+    let part = |i: u32| {
+        let from_s = from_s + f64::from(i) * part_s;
+        let inside = readings.iter().filter(|r| r.0 >= from_s && r.0 <= from_s + part_s);
+        let watts: Vec<f64> = inside.map(|r| r.1).filter(|watts| watts.is_finite()).collect();
+        (!watts.is_empty()).then(|| watts.iter().sum::<f64>() / watts.len() as f64)
+    };
+    let means = || (0..10).filter_map(part);
+    (means().fold(f64::MIN, f64::max) - means().fold(f64::MAX, f64::min)).max(0.0) / 2.0
+}
+
+/// Power over the window of this length that begins at 0, shifted by the instrument's delay. A
+/// delay is known to half of the time between two readings; an unknown one is any up to `most_s`.
+pub fn over_late(
+    readings: &[PowerReading],
+    delay_s: Option<f64>,
+    most_s: f64,
+    window_s: f64,
+) -> Option<WindowPower> {
+    let at = |late_s: f64| over(readings, late_s, late_s + window_s);
+    let mut found = at(delay_s.unwrap_or(0.0))?;
+    let half_s = usual_distance(readings)? / 2.0;
+    let (least_s, most_s) =
+        delay_s.map_or((0.0, most_s), |delay_s| ((delay_s - half_s).max(0.0), delay_s + half_s));
+    const TRIED: u32 = 10;
+    let step_s = (most_s - least_s) / f64::from(TRIED);
+    let means = (0..=TRIED).filter_map(|i| at(least_s + f64::from(i) * step_s));
+    // Readings that end too early show nothing of a later window.
+    let means: Vec<f64> =
+        means.filter(|power| power.covered >= found.covered * 0.9).map(|p| p.mean_watts).collect();
+    let (low, high) = means.iter().fold((f64::MAX, f64::MIN), |(l, h), w| (l.min(*w), h.max(*w)));
+    let mean_watts = found.mean_watts.abs().max(f64::MIN_POSITIVE);
+    found.open = ((high - low) / 2.0 / mean_watts).max(0.0);
+    if delay_s.is_none() {
+        // It may also be longer than was looked for.
+        found.open = found.open.max(unrest(readings) / mean_watts * LATER);
+    }
+    found.joules = found.joules.filter(|_| found.is_determined());
+    Some(found)
 }
 
 /// Power between two times.
@@ -61,6 +122,7 @@ pub fn over(readings: &[PowerReading], from_s: f64, until_s: f64) -> Option<Wind
         p99_watts: watts[((watts.len() - 1) as f64 * 0.99).round() as usize],
         joules: (covered >= ENOUGH).then_some(joules),
         covered: covered.min(1.0),
+        open: 0.0,
     })
 }
 
@@ -127,7 +189,9 @@ pub fn delay(load: &[(f64, f64, f64)], power: &[PowerReading], most_s: f64) -> O
     let shifts = (0..=(most_s / GRID_S) as usize).map(|i| i as f64 * GRID_S);
     let best =
         shifts.filter_map(|s| at_shift(s).map(|c| (s, c))).max_by(|a, b| a.1.total_cmp(&b.1))?;
-    (best.1 >= FOLLOWS).then_some(Delay { seconds: best.0, correlation: best.1 })
+    // At the end of the range the best one may be a longer one.
+    let is_inside = best.0 < most_s - GRID_S;
+    (best.1 >= FOLLOWS && is_inside).then_some(Delay { seconds: best.0, correlation: best.1 })
 }
 
 /// The load at ascending times.
@@ -192,6 +256,62 @@ mod tests {
             true_watts * 30.0
         );
         assert!((power.mean_watts / true_watts - 1.0).abs() < 0.01, "{power:?}");
+    }
+
+    /// A load of 10 W above an idle power of 5 W, as an instrument shows it: every so often, late,
+    /// and from this phase on.
+    fn instrument(every_s: f64, late_s: f64, phase: f64, window_s: f64) -> Vec<PowerReading> {
+        let watts = |t: f64| if (0.0..window_s).contains(&t) { 15.0 } else { 5.0 };
+        let first = -3.5 + phase * every_s;
+        (0..)
+            .map(|i| first + f64::from(i) * every_s)
+            .take_while(|t| *t <= window_s + 3.5)
+            .map(|t| (t, watts(t - late_s)))
+            .collect()
+    }
+
+    #[test]
+    fn ten_instruments_give_energy_within_a_percent_or_none() {
+        const WINDOW_S: f64 = 120.0;
+        let load = [(-3.5, 0.0, 0.0), (0.0, WINDOW_S, 1e5), (WINDOW_S, f64::MAX, 0.0)];
+        let mut known = 0;
+        for (every_s, late_s) in [
+            (0.05, 0.0),
+            (0.1, 0.3),
+            (0.1, 4.0),
+            (0.25, 1.0),
+            (0.5, 2.0),
+            (1.0, 0.0),
+            (1.0, 1.5),
+            (2.0, 0.5),
+            (5.0, 1.0),
+            (5.0, 20.0),
+        ] {
+            for phase in 0..4 {
+                let readings = instrument(every_s, late_s, f64::from(phase) / 4.0, WINDOW_S);
+                let found = delay(&load, &readings, 2.5).map(|found| found.seconds);
+                let power = over_late(&readings, found, 2.5, WINDOW_S).unwrap();
+                let Some(joules) = power.joules else { continue };
+                known += 1;
+                let error = joules / (15.0 * WINDOW_S) - 1.0;
+                assert!(error.abs() < 0.01, "{every_s} s, {late_s} s late: {error}");
+            }
+        }
+        assert!(known >= 24, "{known}");
+    }
+
+    #[test]
+    fn a_meter_that_is_later_than_can_be_determined_gives_no_energy() {
+        let window_s = 8.0;
+        let late = instrument(0.1, 4.0, 0.0, window_s);
+        let load = [(-3.5, 0.0, 0.0), (0.0, window_s, 1e5), (window_s, f64::MAX, 0.0)];
+        let found = delay(&load, &late, 2.5).map(|found| found.seconds);
+        let power = over_late(&late, found, 2.5, window_s).unwrap();
+        assert_eq!(power.joules, None, "{found:?} {power:?}");
+        // Power that does not change is the same whatever the delay.
+        let flat: Vec<PowerReading> = (0..150).map(|i| (f64::from(i) * 0.1 - 3.5, 10.0)).collect();
+        let power = over_late(&flat, None, 2.5, window_s).unwrap();
+        assert!(power.joules.is_some_and(|joules| (joules - 80.0).abs() < 1e-6), "{power:?}");
     }
 
     #[test]

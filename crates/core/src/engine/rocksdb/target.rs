@@ -70,6 +70,21 @@ pub fn open(site: &DatasetAccess<'_>) -> Result<Box<dyn Target>> {
     }))
 }
 
+impl RocksTarget {
+    /// How the load of a point writes, by the settings of its stream; those of the dataset are the
+    /// fill's.
+    fn writes(&self) -> Vec<Fact> {
+        if self.access == Access::ReadOnly {
+            return Vec::new();
+        }
+        let fact = |name: &str, value: &str| Fact::new("RocksDB", name, value);
+        vec![
+            fact("Write-ahead log", if self.manner.wal { "on" } else { "off" }),
+            fact("Sync", if self.manner.sync { "each write" } else { "no" }),
+        ]
+    }
+}
+
 fn database(options: &Options, folder: &DatasetFolder, access: Access) -> Result<DB> {
     let db = match access {
         Access::ReadOnly => DB::open_for_read_only(options, folder.path(), false),
@@ -161,11 +176,12 @@ impl Target for RocksTarget {
 
     fn window_closed(&self) -> Vec<Fact> {
         let opened = self.opened.lock().unwrap_or_else(|e| e.into_inner()).take();
-        opened
-            .map(|before| {
-                RocksCounters::read(&self.db, &self.options).since(&before).facts(&self.db)
-            })
-            .unwrap_or_default()
+        let counted = opened.map(|before| {
+            RocksCounters::read(&self.db, &self.options).since(&before).facts(&self.db)
+        });
+        let mut facts = self.writes();
+        facts.extend(counted.unwrap_or_default());
+        facts
     }
 
     fn written(&self) -> Vec<(&'static str, u64)> {
@@ -181,8 +197,6 @@ impl Target for RocksTarget {
                 "Key and value",
                 format!("{} + {} bytes", self.space.key_bytes, self.space.value_bytes),
             ),
-            fact("Write-ahead log", if self.manner.wal { "on".into() } else { "off".into() }),
-            fact("Sync", if self.manner.sync { "each write".into() } else { "no".into() }),
             fact(engine::BLOCK_CACHE.name, self.cache.clone()),
             fact(engine::OPTIONS.name, self.given.clone()),
         ]

@@ -19,6 +19,12 @@ const OCP_GUID: [u8; 16] = [
     0xC5, 0xAF, 0x10, 0x28, 0xEA, 0xBF, 0xF2, 0xA4, 0x9C, 0x4F, 0x6F, 0x7C, 0xC9, 0x14, 0xD5, 0xAF,
 ];
 
+/// The UUID of Solidigm's logs in the list of a drive that knows several (nvme-cli,
+/// plugins/solidigm/solidigm-util.c).
+const SOLIDIGM_UUID: [u8; 16] = [
+    0x96, 0x19, 0x58, 0x6e, 0xc1, 0x1b, 0x43, 0xad, 0xaa, 0xaa, 0x65, 0x41, 0x87, 0xf6, 0xbb, 0xb2,
+];
+
 /// Names and values.
 pub type Values = Vec<(String, f64)>;
 
@@ -44,8 +50,19 @@ impl NvmeLogs {
     /// A log of the drive, raw; `specific` is what it is of, where there are several (an endurance
     /// group).
     pub fn log(&self, disk: &str, id: u8, bytes: usize, specific: Option<u16>) -> Result<Vec<u8>> {
+        self.log_with(disk, id, bytes, specific.map(|of| format!("--lsi={of}")))
+    }
+
+    /// The same with one more option.
+    fn log_with(
+        &self,
+        disk: &str,
+        id: u8,
+        bytes: usize,
+        option: Option<String>,
+    ) -> Result<Vec<u8>> {
         let mut options = vec![format!("--log-id={id:#x}"), format!("--log-len={bytes}")];
-        options.extend(specific.map(|of| format!("--lsi={of}")));
+        options.extend(option);
         let log = self.answer("get-log", disk, &options)?;
         match log.len() < bytes {
             true => bail!("{disk}: a log {id:#x} of {} bytes", log.len()),
@@ -79,6 +96,19 @@ impl NvmeLogs {
         (group > 0).then_some(group)
     }
 
+    /// The index of Solidigm's logs in the drive's UUID list (Identify, CNS 17h), by which they are
+    /// asked for; None where it has none, or no such list.
+    fn solidigm_index(&self, disk: &str) -> Option<u8> {
+        const ENTRY: usize = 32;
+        const UUID: usize = 16;
+        let list = self.answer("id-uuid", disk, &[]).ok()?;
+        // Some of its drives store it in reverse order.
+        let reversed: Vec<u8> = SOLIDIGM_UUID.into_iter().rev().collect();
+        let is_own = |entry: &[u8]| entry[UUID..] == SOLIDIGM_UUID || entry[UUID..] == reversed;
+        let index = list.chunks_exact(ENTRY).skip(1).position(is_own)? + 1;
+        u8::try_from(index).ok().filter(|index| *index < 128)
+    }
+
     /// The PCI vendor of a drive (Identify Controller, VID).
     pub fn vendor(&self, disk: &str) -> Option<u16> {
         let identity = self.answer("id-ctrl", disk, &[]).ok()?;
@@ -95,8 +125,9 @@ pub enum WriteLog {
     Fdp(u16),
     /// NVM Express Base Specification 2.3, Endurance Group Information log 09h.
     Group(u16),
-    /// Log CAh of Intel and Solidigm drives (nvme-cli, plugins/intel).
-    Vendor,
+    /// Log CAh of Intel and Solidigm drives (nvme-cli, plugins/intel and plugins/solidigm), with the
+    /// UUID index if the drive has one.
+    Vendor(Option<u8>),
 }
 
 impl WriteLog {
@@ -108,7 +139,7 @@ impl WriteLog {
         let mut all = vec![WriteLog::Ocp];
         all.extend(group.into_iter().flat_map(|g| [WriteLog::Fdp(g), WriteLog::Group(g)]));
         let own = logs.vendor(disk).filter(|vendor| [INTEL, SOLIDIGM].contains(vendor));
-        all.extend(own.map(|_| WriteLog::Vendor));
+        all.extend(own.map(|_| WriteLog::Vendor(logs.solidigm_index(disk))));
         all.retain(|log| log.read(logs, disk).is_some());
         all
     }
@@ -120,7 +151,10 @@ impl WriteLog {
             WriteLog::Ocp => ocp(&get(0xC0, LOG_BYTES, None)?)?,
             WriteLog::Fdp(group) => fdp(&get(0x22, 64, Some(group))?)?,
             WriteLog::Group(group) => endurance_group(&get(0x09, LOG_BYTES, Some(group))?)?,
-            WriteLog::Vendor => vendor(&get(0xCA, LOG_BYTES, None)?)?,
+            WriteLog::Vendor(index) => {
+                let option = index.map(|index| format!("--uuid-index={index}"));
+                vendor(&logs.log_with(disk, 0xCA, LOG_BYTES, option).ok()?)?
+            }
         };
         Some(values.into_iter().map(|(name, value)| (format!("{disk}_{name}"), value)).collect())
     }
@@ -139,7 +173,6 @@ pub fn smart(log: &[u8]) -> Result<Values> {
     const KELVIN: f64 = 273.0;
     let n = |at, bytes| number(log, at, bytes);
     let mut values: Values = [
-        ("celsius", n(1, 2) - KELVIN),
         ("spare_percent", n(3, 1)),
         ("used_percent", n(5, 1)),
         ("host_read_bytes", n(32, 16) * DATA_UNIT_BYTES),
@@ -155,6 +188,11 @@ pub fn smart(log: &[u8]) -> Result<Values> {
     ]
     .map(|(name, value)| (name.to_string(), value))
     .into();
+    // Zero kelvins: not reported.
+    let kelvin = n(1, 2);
+    if kelvin > 0.0 {
+        values.insert(0, ("celsius".to_string(), kelvin - KELVIN));
+    }
     // NVMe 2.3 and later; zero if the drive does not count it.
     let energy_wh = n(232, 8);
     if energy_wh > 0.0 {
@@ -207,15 +245,13 @@ fn endurance_group(log: &[u8]) -> Option<Values> {
     (host > 0.0 && media > 0.0).then(|| pair(CounterSource::Group, bytes(host), bytes(media)))
 }
 
-/// The items F4h (NAND bytes written) and F5h (host bytes written) of log CAh: a key, the
-/// normalized value at 3, the raw value of six bytes at 5. Zeroes are those of another vendor's
-/// drive.
+/// The items F4h (NAND bytes written) and F5h (host bytes written) of log CAh, which have no fixed
+/// places: a key, the normalized value at 3, the raw value of six bytes at 5. Zeroes are those of
+/// another vendor's drive.
 fn vendor(log: &[u8]) -> Option<Values> {
-    const FIRST: u8 = 0xAB;
     const ITEM: usize = 12;
     let item = |key: u8| log.chunks_exact(ITEM).find(|item| item[0] == key);
     let raw = |key: u8| item(key).map(|item| number(item, 5, 6) * VENDOR_UNIT_BYTES);
-    (log.first() == Some(&FIRST)).then_some(())?;
     let (host, media) = (raw(0xF5)?, raw(0xF4)?);
     (host > 0.0 && media > 0.0).then(|| pair(CounterSource::Vendor, host, media))
 }

@@ -5,9 +5,13 @@ pub mod latency_monitor;
 pub mod logs;
 pub mod power;
 
+use super::blocks::BlockNode;
 use super::{Meter, MeterTarget, Probe, Reading, ReadingTime, blocks, info};
-use crate::base::error::{Result, failed};
+use std::time::Instant;
+
+use crate::base::error::{Error, Result, failed};
 use crate::plan::Info;
+use crate::record::gauge::written::DriveCounter;
 
 use latency_monitor::{LatencyMonitorLog, SlowCommandCount};
 use logs::{NvmeLogs, WriteLog, smart};
@@ -44,21 +48,97 @@ impl Meter for Nvme {
     }
 }
 
-/// The NVMe drives of the paths.
+/// The NVMe drives of the paths: a namespace of each, because their logs are those of the
+/// controller and would count again for every other one.
 pub fn disks(site: &MeterTarget<'_>) -> Result<Vec<String>> {
-    let blocks = blocks::all_under(site.places);
-    let disks: Vec<String> =
-        blocks.into_iter().map(|b| b.disk).filter(|d| d.starts_with("nvme")).collect();
+    let mut drives: Vec<String> = Vec::new();
+    let mut disks: Vec<String> = Vec::new();
+    for block in blocks::all_under(site.places) {
+        let Some(drive) = drive_of(&block) else { continue };
+        if !drives.contains(&drive) {
+            drives.push(drive);
+            disks.push(block.disk);
+        }
+    }
     match disks.is_empty() {
         true => Err(failed("none of the drives is an NVMe drive", "leave the meter out")),
         false => Ok(disks),
     }
 }
 
+/// What distinguishes a namespace's drive from others: its serial number, which two controllers of
+/// one drive have in common, or its controller's name. None if it is no NVMe drive.
+fn drive_of(block: &BlockNode) -> Option<String> {
+    let (instance, _) = blocks::instance_and_namespace(&block.disk)?;
+    let read = |name: &str| std::fs::read_to_string(block.sysfs.join("device").join(name)).ok();
+    let identity = read("serial").zip(read("model"));
+    let known = identity.filter(|(serial, _)| !serial.trim().is_empty());
+    Some(known.map_or(format!("nvme{instance}"), |(serial, model)| format!("{model} {serial}")))
+}
+
 /// Drives, each with the logs that it has.
 pub struct NvmeDrives {
     drives: Vec<NvmeDrive>,
     logs: NvmeLogs,
+    looking: Looking,
+}
+
+/// How often the counters are read after a mark: until each is seen to be updated twice, so that it
+/// is known how old its values may be.
+#[derive(Default)]
+struct Looking {
+    begun_ns: u64,
+    now_ns: u64,
+    readings: u32,
+    /// By counter: its last value, and how often it changed since the mark.
+    seen: Vec<(String, f64, u32)>,
+}
+
+impl Looking {
+    const AT_ONCE: u32 = 3;
+    const OFTEN_NS: u64 = 3_000_000_000;
+    const END_NS: u64 = 15_000_000_000;
+
+    fn begin(&mut self) {
+        self.readings = 0;
+        self.seen.iter_mut().for_each(|own| own.2 = 0);
+    }
+
+    /// Whether only the counters are of interest, and not the rest of the logs.
+    fn is_going_on(&self) -> bool {
+        self.readings > 0 && self.again_ns().is_some()
+    }
+
+    fn take(&mut self, now_ns: u64, readings: &[Reading]) {
+        if self.readings == 0 {
+            self.begun_ns = now_ns;
+        }
+        (self.now_ns, self.readings) = (now_ns, self.readings + 1);
+        for Reading { name, value, .. } in readings {
+            if DriveCounter::of_name(name).is_none() {
+                continue;
+            }
+            match self.seen.iter_mut().find(|own| own.0 == *name) {
+                Some(own) if own.1 != *value => (own.1, own.2) = (*value, own.2 + 1),
+                Some(_) => {}
+                None => self.seen.push((name.clone(), *value, 0)),
+            }
+        }
+    }
+
+    fn again_ns(&self) -> Option<u64> {
+        // Without a count of the media there is no amplification whose error would matter.
+        let counts = self.seen.len() > 1;
+        let known = self.seen.iter().all(|own| own.2 > 1);
+        match self.now_ns - self.begun_ns {
+            _ if !counts => None,
+            _ if self.readings < Looking::AT_ONCE => Some(0),
+            _ if known => None,
+            ..Looking::OFTEN_NS => Some(500_000_000),
+            ..Looking::END_NS => Some(1_000_000_000),
+            _ => None,
+        }
+    }
 }
 
 struct NvmeDrive {
@@ -80,22 +160,133 @@ impl NvmeDrives {
                 .map(|_| SlowCommandCount::default()),
             disk,
         };
-        NvmeDrives { drives: disks.into_iter().map(with).collect(), logs }
+        let drives = disks.into_iter().map(with).collect();
+        NvmeDrives { drives, logs, looking: Looking::default() }
     }
 }
 
 impl Probe for NvmeDrives {
     fn read(&mut self, now: ReadingTime, out: &mut Vec<Reading>) -> Result<()> {
-        for NvmeDrive { disk, written, slow } in &mut self.drives {
-            let health = smart(&self.logs.smart(disk)?)?.into_iter();
-            out.extend(health.map(|(name, value)| now.reading(format!("{disk}_{name}"), value)));
-            let mut more: logs::Values =
-                written.iter().filter_map(|log| log.read(&self.logs, disk)).flatten().collect();
-            if let Some(slow) = slow {
-                more.extend(slow.add(disk, LatencyMonitorLog::read(&self.logs, disk)?));
+        let only_counters = self.looking.is_going_on();
+        let clock = LogClock { now, begun: Instant::now() };
+        let mut trouble: Option<Error> = None;
+        for drive in &mut self.drives {
+            // A drive that does not answer is no reason to leave out the others.
+            if let Err(error) = drive.read(&self.logs, &clock, only_counters, out) {
+                trouble.get_or_insert(error);
             }
-            out.extend(more.into_iter().map(|(name, value)| now.reading(name, value)));
+        }
+        self.looking.take(now.ns, out);
+        trouble.map_or(Ok(()), Err)
+    }
+
+    fn mark(&mut self) {
+        self.looking.begin();
+    }
+
+    fn again_ns(&self) -> Option<u64> {
+        self.looking.again_ns()
+    }
+}
+
+/// The times of logs that are read one after another.
+struct LogClock {
+    now: ReadingTime,
+    begun: Instant,
+}
+
+impl LogClock {
+    fn ns(&self) -> u64 {
+        self.now.ns + self.begun.elapsed().as_nanos() as u64
+    }
+
+    /// What a log says, at the middle of the command that reads it.
+    fn timed<T>(&self, read: impl FnOnce() -> T) -> (ReadingTime, T) {
+        let from_ns = self.ns();
+        let read = read();
+        (ReadingTime { ns: from_ns.midpoint(self.ns()), ..self.now }, read)
+    }
+}
+
+impl NvmeDrive {
+    fn read(
+        &mut self,
+        logs: &NvmeLogs,
+        clock: &LogClock,
+        only_counters: bool,
+        out: &mut Vec<Reading>,
+    ) -> Result<()> {
+        let disk = &self.disk;
+        let wanted = |name: &str| !only_counters || DriveCounter::of_name(name).is_some();
+        let mut add = |at: ReadingTime, values: logs::Values| {
+            let wanted = values.into_iter().filter(|(name, _)| wanted(name));
+            out.extend(wanted.map(|(name, value)| at.reading(name, value)));
+        };
+        let (at, health) = clock.timed(|| logs.smart(disk));
+        let health = smart(&health?)?.into_iter();
+        add(at, health.map(|(name, value)| (format!("{disk}_{name}"), value)).collect());
+        for log in &self.written {
+            let (at, values) = clock.timed(|| log.read(logs, disk));
+            values.map(|values| add(at, values));
+        }
+        if let Some(slow) = self.slow.as_mut().filter(|_| !only_counters) {
+            let (at, monitor) = clock.timed(|| LatencyMonitorLog::read(logs, disk));
+            add(at, slow.add(disk, monitor?));
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_are_read_until_two_updates_are_seen_and_then_seldom() {
+        let reading = |name: &str, value: f64| Reading { at_ns: 0, name: name.into(), value };
+        let mut looking = Looking::default();
+        let mut look = |at_s: f64, media: f64| {
+            let host = reading("nvme0n1_host_written_bytes", at_s);
+            let read =
+                [reading("celsius", 40.0), host, reading("nvme0n1_media_written_bytes", media)];
+            looking.take((at_s * 1e9) as u64, &read);
+            looking.again_ns().map(|ns| ns as f64 / 1e9)
+        };
+        assert_eq!(
+            [look(0.0, 1.0), look(0.1, 1.0), look(0.2, 1.0)],
+            [Some(0.0), Some(0.0), Some(0.5)]
+        );
+        assert_eq!([look(1.0, 2.0), look(4.0, 2.0)], [Some(0.5), Some(1.0)]);
+        assert_eq!([look(5.0, 3.0)], [None], "updated twice");
+        // Without an update, not for ever.
+        looking.begin();
+        let mut look = |at_s: f64| {
+            looking.take((at_s * 1e9) as u64, &[reading("nvme0n1_media_written_bytes", 3.0)]);
+            looking.again_ns()
+        };
+        assert!(look(10.0).is_some() && look(20.0).is_some() && look(26.0).is_none());
+        // A drive that does not count its media is not asked more often.
+        let mut health = Looking::default();
+        health.take(0, &[reading("nvme0n1_host_written_bytes", 1.0)]);
+        assert_eq!(health.again_ns(), None);
+    }
+
+    #[test]
+    fn namespaces_of_a_controller_are_one_drive() {
+        let folder = tempfile::tempdir().unwrap();
+        let block = |disk: &str, serial: &str| {
+            let sysfs = folder.path().join(disk);
+            if !serial.is_empty() {
+                std::fs::create_dir_all(sysfs.join("device")).unwrap();
+                std::fs::write(sysfs.join("device/serial"), serial).unwrap();
+                std::fs::write(sysfs.join("device/model"), "M").unwrap();
+            }
+            BlockNode { name: disk.into(), disk: disk.into(), sysfs, stats: Vec::new() }
+        };
+        let of = |disk: &str, serial: &str| drive_of(&block(disk, serial));
+        assert_eq!(of("nvme0n1", ""), of("nvme0n2", ""));
+        assert_ne!(of("nvme0n1", ""), of("nvme1n1", ""));
+        assert_eq!(of("nvme2n1", "S1"), of("nvme3n1", "S1"), "two controllers of one drive");
+        assert_eq!(of("sda", ""), None);
     }
 }

@@ -32,6 +32,10 @@ impl Meter for NvmePower {
         true
     }
 
+    fn holds_marks(&self) -> bool {
+        false
+    }
+
     fn open(&self, site: &MeterTarget<'_>) -> Result<Box<dyn Probe>> {
         let drives = disks(site)?;
         // A drive that reports nothing is refused now, not after the run.

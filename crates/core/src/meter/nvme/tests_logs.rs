@@ -134,6 +134,9 @@ fn intels_log_is_read_by_its_keys_in_units_of_32_mib() {
     le(&mut other, 12 * 11 + 5, 6, 0);
     le(&mut other, 12 * 12 + 5, 6, 0);
     assert!(vendor(&other).is_none(), "a drive that does not count");
+    // Items have no fixed places: another model begins with the two.
+    log.rotate_left(12 * 11);
+    assert_eq!(vendor(&log).unwrap(), values);
     log[0] = 0;
     assert!(vendor(&log).is_none(), "another vendor's log CAh");
 }
@@ -172,4 +175,41 @@ fn each_log_that_a_drive_has_is_asked_for_with_its_group_and_others_are_left_alo
     let commands = std::fs::read_to_string(at("commands")).unwrap();
     let asked = "get-log /dev/nvme0n1 --log-id=0x22 --log-len=64 --lsi=7 --raw-binary";
     assert!(commands.lines().any(|line| line == asked), "{commands}");
+}
+
+#[test]
+fn a_composite_temperature_of_zero_kelvins_is_not_reported() {
+    let mut log = vec![0u8; 512];
+    assert_eq!(value(&smart(&log).unwrap(), "celsius"), None);
+    le(&mut log, 1, 2, 273 + 41);
+    assert_eq!(value(&smart(&log).unwrap(), "celsius"), Some(41.0));
+}
+
+#[test]
+fn solidigms_log_is_asked_for_by_its_index_in_the_list_of_uuids() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let mut list = vec![0u8; 4096];
+    list[2 * 32 + 16..3 * 32].copy_from_slice(&SOLIDIGM_UUID);
+    let mut log = vec![0u8; 512];
+    for (i, (key, count)) in [(0xF5u8, 100u64), (0x05, 1), (0xF4, 200)].into_iter().enumerate() {
+        log[12 * i] = key;
+        le(&mut log, 12 * i + 5, 6, count.into());
+    }
+    let mut controller = vec![0u8; 4096];
+    controller[..2].copy_from_slice(&0x025Eu16.to_le_bytes());
+    for (name, bytes) in [("list", list), ("log", log), ("controller", controller)] {
+        std::fs::write(folder.path().join(name), bytes).unwrap();
+    }
+    let program = folder.path().join("nvme");
+    let script = "#!/bin/sh\ncd \"${0%/*}\"\ncase \"$*\" in\nid-uuid*) cat list ;;\nid-ctrl*) cat \
+                  controller ;;\n*0xca*--uuid-index=2*) cat log ;;\n*) exit 1 ;;\nesac\n";
+    std::fs::write(&program, script).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let logs = NvmeLogs::through(program);
+    let found = WriteLog::of_drive(&logs, "nvme0n1");
+    assert_eq!(found, [WriteLog::Vendor(Some(2))]);
+    let values = found[0].read(&logs, "nvme0n1").unwrap();
+    let media = value(&values, "nvme0n1_vendor_media_written_bytes");
+    assert_eq!(media, Some(200.0 * 33_554_432.0));
 }

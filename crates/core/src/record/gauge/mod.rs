@@ -82,6 +82,12 @@ pub mod diskstats {
     pub const METER: &str = "diskstats";
     /// The number of the subject's paths in memory (tmpfs), without a device.
     pub const PLACES_IN_MEMORY: &str = "places_in_memory";
+    /// After a disk's name: 1 if the kernel sends flushes and FUA to it (`queue/write_cache` is
+    /// "write back"), 0 if it considers completed writes durable ("write through").
+    pub const WRITE_BACK: &str = "_write_back";
+    /// After a disk's name: 1 if the kernel passes FUA on to it (`queue/fua`), 0 if a flush follows
+    /// such a write.
+    pub const FUA: &str = "_fua";
     /// Separates a disk's name from the counter's if the subject has only a partition of it.
     const WHOLE: &str = "_whole";
 
@@ -148,6 +154,13 @@ pub mod diskstats {
         /// The reading's name for the whole disk that a partition is on.
         pub fn of_whole(self, disk: &str) -> String {
             self.of_device(&format!("{disk}{WHOLE}"))
+        }
+
+        /// The device of a reading's name.
+        pub fn device_of(name: &str) -> Option<String> {
+            let own = |counter: KernelCounter| name.strip_suffix(counter.name());
+            let device = KernelCounter::ALL.into_iter().find_map(own)?.strip_suffix('_')?;
+            Some(device.strip_suffix(WHOLE).unwrap_or(device).to_string())
         }
 
         /// The meaning of a reading's name: the counter, and whether it is for the whole disk of a

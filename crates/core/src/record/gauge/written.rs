@@ -28,15 +28,37 @@ impl CounterSource {
         CounterSource::Group,
     ];
 
-    /// The finest of which these counters count both on as many drives.
+    /// The finest of which these counters count both, on every drive of which anything is counted,
+    /// and on every one of `devices`: those of the subject, as far as they are known.
     pub fn finest<'a>(
         counters: impl Iterator<Item = &'a DriveCounter> + Clone,
-    ) -> Option<CounterSource> {
-        CounterSource::ALL.into_iter().find(|source| {
-            let count = |written| {
-                counters.clone().filter(|c| c.source == *source && c.written == written).count()
-            };
-            count(CounterKind::Host) > 0 && count(CounterKind::Host) == count(CounterKind::Media)
+        devices: &[String],
+    ) -> Result<CounterSource, CounterGap> {
+        let own = |c: &&DriveCounter| c.source != CounterSource::Instrument;
+        let mut drives: Vec<String> =
+            counters.clone().filter(own).map(|c| drive_of(&c.device)).collect();
+        drives.extend(devices.iter().map(|device| drive_of(device)));
+        drives.sort();
+        drives.dedup();
+        let has = |source: CounterSource, of: Option<&str>, written| {
+            let own = |c: &&DriveCounter| c.source == source && c.written == written;
+            let of_drive = |c: &&DriveCounter| of.is_none_or(|drive| drive_of(&c.device) == drive);
+            counters.clone().filter(own).filter(of_drive).count()
+        };
+        let both = |source, of| {
+            let host = has(source, of, CounterKind::Host);
+            host > 0 && host == has(source, of, CounterKind::Media)
+        };
+        let on_all = |source: &CounterSource| match source {
+            CounterSource::Instrument => both(*source, None),
+            _ => !drives.is_empty() && drives.iter().all(|drive| both(*source, Some(drive))),
+        };
+        let on_some = |source: CounterSource| drives.iter().any(|drive| both(source, Some(drive)));
+        CounterSource::ALL.into_iter().find(on_all).ok_or_else(|| {
+            match CounterSource::ALL.into_iter().any(on_some) {
+                true => CounterGap::NotOnEveryDrive,
+                false => CounterGap::NoMediaCount,
+            }
         })
     }
 
@@ -49,6 +71,27 @@ impl CounterSource {
             CounterSource::Vendor => "vendor",
             CounterSource::Group => "group",
         }
+    }
+}
+
+/// Why no source counts what a subject's drives received and wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CounterGap {
+    /// No log that counts what a drive writes to its media.
+    NoMediaCount,
+    /// Some drives have one, and others do not.
+    NotOnEveryDrive,
+}
+
+/// The drive of a device: the controller of an NVMe namespace or partition, whose logs count for
+/// all its namespaces; other devices are their own.
+fn drive_of(device: &str) -> String {
+    let controller = device.strip_prefix("nvme").and_then(|rest| rest.split_once('n'));
+    match controller {
+        Some((instance, _)) if instance.bytes().all(|b| b.is_ascii_digit()) => {
+            format!("nvme{instance}")
+        }
+        _ => device.to_string(),
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::base::histogram::Histogram;
 use crate::base::units;
-use crate::plan::search::{PERCENTILES, Search};
+use crate::plan::search::{PERCENTILES, Search, ShareLimit};
 use crate::plan::{Plan, PointKey, PointPlan, Sweep};
 use crate::record::{Class, Fact, Outcome, Point, Tally, key};
 
@@ -82,19 +82,34 @@ impl Searches {
         let Some(Sweep { search: Some(search), .. }) = sweep else { return None };
         let value = key.axis.as_ref()?.value.number()?;
         let measured = point.outcome == Outcome::Measured;
-        let reached = percentile_ns(search, point).filter(|_| measured);
-        let held = reached.is_some_and(|ns| ns <= search.at_most_ns);
+        let pooled = pooled(search, point).filter(|_| measured);
+        let quantile = PERCENTILES[search.index()].1;
+        let reached = pooled.as_ref().and_then(|pooled| pooled.percentile_ns(quantile));
+        let within = reached.is_some_and(|ns| ns <= search.at_most_ns);
+        let share = |limit: &ShareLimit| {
+            let [share] = pooled.as_ref()?.shares_from([limit.over_ms * 1_000_000]);
+            share
+        };
+        let keeps = |limit: &&ShareLimit| share(limit).is_some_and(|share| limit.is_kept(share));
+        let broken = search.fewer.iter().find(|limit| !keeps(limit));
+        let held = within && broken.is_none();
         if measured || answered(sweep, point) {
             self.tried.entry(SearchKey::key(key)).or_default().push((value, held));
         } else {
             self.over.insert(SearchKey::key(key));
         }
         let limit = units::latency(search.at_most_ns as f64);
+        if let (true, Some(broken)) = (within, broken) {
+            let (ms, percent) = (broken.over_ms, broken.percent);
+            let share = share(broken).map_or(f64::NAN, |share| share * 100.0);
+            let value = format!("{share:.2} % of the requests: not fewer than {percent} %");
+            return Some(Fact::new("Search", format!("{} over {ms} ms", search.stream), value));
+        }
         let value = match reached {
             Some(ns) => format!(
                 "{}: {} {limit}",
                 units::latency(ns as f64),
-                if held { "within" } else { "above" }
+                if within { "within" } else { "above" }
             ),
             None if measured => format!(
                 "the window has too few ops for it, so taken to be above {limit}; a longer one has \
@@ -113,9 +128,8 @@ pub fn answered(sweep: Option<&Sweep>, point: &Point) -> bool {
     sweep.is_some_and(|sweep| sweep.search.is_some()) && fell_behind
 }
 
-/// The percentile of the class to which the limit applies, over all drives and instances
-/// together.
-fn percentile_ns(search: &Search, point: &Point) -> Option<u64> {
+/// The times of the class to which the limits apply, over all drives and instances together.
+fn pooled(search: &Search, point: &Point) -> Option<Histogram> {
     let cells = point.cells.iter().filter(|cell| cell.stream == search.stream);
     let tallies: Vec<&Tally> = cells.flat_map(|cell| &cell.tallies).collect();
     let ops_of = |class| tallies.iter().filter(|t| t.class == class).map(|t| t.ops).sum::<u64>();
@@ -124,7 +138,7 @@ fn percentile_ns(search: &Search, point: &Point) -> Option<u64> {
     for tally in tallies.iter().filter(|t| t.class == class) {
         pooled.merge(tally.response.as_ref().unwrap_or(&tally.service));
     }
-    pooled.percentile_ns(PERCENTILES[search.index()].1)
+    Some(pooled)
 }
 
 #[cfg(test)]
@@ -155,7 +169,8 @@ mod tests {
             "seed": 1,
         });
         let mut plan: Plan = serde_json::from_value(json).expect("a plan");
-        let search = Search { stream: "io".into(), percentile: "p99".into(), at_most_ns: 1 };
+        let (stream, percentile) = ("io".into(), "p99".into());
+        let search = Search { stream, percentile, at_most_ns: 1, fewer: Vec::new() };
         let values = (1..=values).map(|value| value as f64).collect();
         let (stream, field) = ("io".to_string(), Field::OpsPerSec);
         plan.protocol.steps[0].sweep =

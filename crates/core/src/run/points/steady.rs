@@ -4,24 +4,25 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use crate::base::error::Result;
+use crate::base::error::{Result, describe};
 use crate::base::histogram::Histogram;
+use crate::base::secret;
 use crate::meter::ReadingTime;
 use crate::meter::counters::{WriteCounters, WrittenBytes};
 use crate::plan::{Steady, SteadyMetric, Subject};
-use crate::record::{SteadyState, Tally};
+use crate::record::{Fact, SteadyState, Tally};
 use crate::run::context::RunContext;
 use crate::run::display::time::RunClock;
 use crate::run::points::precondition::{LoadLength, load};
 use crate::run::worker_group::WorkerGroup;
 use crate::stats::steady::judge;
 
-/// Runs the rounds; returns a state for each drive of the subject.
+/// Runs the rounds; returns a state for each drive of the subject, and the errors of meters.
 pub fn reach(
     context: RunContext<'_>,
     subject: &Subject,
     asked: &Steady,
-) -> Result<Vec<SteadyState>> {
+) -> Result<(Vec<SteadyState>, Vec<Fact>)> {
     let RunContext { time, progress, .. } = context;
     let drives = subject.drives.len();
     let empty = SteadyState {
@@ -33,6 +34,7 @@ pub fn reach(
     };
     let mut states = vec![empty; drives];
     let mut last: Vec<DriveTotals> = (0..drives).map(|_| DriveTotals::default()).collect();
+    let run_from_ns = time.now_ns();
     let mut written = RoundsWritten::open(context, subject, asked.metric)?;
     let length = LoadLength::Time(asked.round_ns * u64::from(asked.most_rounds) + asked.round_ns);
     load(context, subject, &asked.stream, length, &mut |groups, run| {
@@ -48,7 +50,7 @@ pub fn reach(
                 time.wait_towards(until_ns);
             }
             let now_ns = time.now_ns();
-            let amplification = written.as_mut().map(|w| w.round(time)).transpose()?;
+            let amplification = written.as_mut().map(|w| w.round(time));
             for (drive, state) in states.iter_mut().enumerate() {
                 let now = DriveTotals::of(groups, drive as u32);
                 let own = now.metric(asked.metric, &last[drive], now_ns - from_ns);
@@ -65,13 +67,16 @@ pub fn reach(
         run.stop.store(true, Relaxed);
         Ok(())
     })?;
-    Ok(states)
+    let troubles = written.map(|w| w.facts(run_from_ns)).unwrap_or_default();
+    Ok((states, troubles))
 }
 
 /// What the drives of a subject received and wrote, from round to round.
 struct RoundsWritten {
     counters: WriteCounters,
     last: Option<WrittenBytes>,
+    /// When a meter failed, which one, and why.
+    troubles: Vec<(u64, usize, String)>,
 }
 
 impl RoundsWritten {
@@ -84,17 +89,41 @@ impl RoundsWritten {
         if metric != SteadyMetric::Waf {
             return Ok(None);
         }
-        let mut counters = WriteCounters::open(context.plan, subject)?;
-        let last = counters.read(reading_time(context.time))?;
-        Ok(Some(RoundsWritten { counters, last }))
+        let counters = WriteCounters::open(context.plan, subject)?;
+        let mut own = RoundsWritten { counters, last: None, troubles: Vec::new() };
+        own.last = own.read(context.time);
+        Ok(Some(own))
+    }
+
+    /// A meter that fails makes a gap; it does not end the rounds.
+    fn read(&mut self, time: RunClock<'_>) -> Option<WrittenBytes> {
+        let (now, mut troubles) = (reading_time(time), Vec::new());
+        let read = self.counters.read(now, &mut troubles);
+        for (meter, error) in troubles {
+            let what = describe(&error).0;
+            if !self.troubles.iter().any(|own| (own.1, &own.2) == (meter, &what)) {
+                self.troubles.push((now.ns, meter, what));
+            }
+        }
+        read
+    }
+
+    /// What failed, once for each meter and cause.
+    fn facts(&self, from_ns: u64) -> Vec<Fact> {
+        let fact = |(at_ns, meter, what): &(u64, usize, String)| {
+            let at_s = at_ns.saturating_sub(from_ns) as f64 / 1e9;
+            let meter = format!("steady state, counter {}", meter + 1);
+            Fact::new("Meters", meter, format!("gap at {at_s:.1} s: {}", secret::hide(what)))
+        };
+        self.troubles.iter().map(fact).collect()
     }
 
     /// The write amplification of the round that ends now; not a number where nothing was counted.
-    fn round(&mut self, time: RunClock<'_>) -> Result<f64> {
-        let now = self.counters.read(reading_time(time))?;
+    fn round(&mut self, time: RunClock<'_>) -> f64 {
+        let now = self.read(time);
         let ratio = self.last.zip(now).map(|(a, b)| (b.media - a.media) / (b.host - a.host));
         self.last = now;
-        Ok(ratio.filter(|ratio| *ratio >= 0.0).unwrap_or(f64::NAN))
+        ratio.filter(|ratio| *ratio >= 0.0).unwrap_or(f64::NAN)
     }
 }
 

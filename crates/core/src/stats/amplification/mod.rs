@@ -16,6 +16,10 @@ pub const COARSEST: f64 = 0.1;
 pub enum NotMeasured {
     /// The counter was not read before the load and after it.
     NotRead,
+    /// No log of a drive counts what it writes to its media.
+    NoMediaCount,
+    /// Some drives of the subject count both, and others do not.
+    NotOnEveryDrive,
     /// It fell: it was reset, or it began again.
     Fell,
     /// It did not move while the other one did.
@@ -24,7 +28,8 @@ pub enum NotMeasured {
     TooLittle(f64),
     /// The capacity is not known.
     NoCapacity,
-    /// The counter's unit leaves more open than `COARSEST`; half of the interval as a share.
+    /// The counters' units, updates and readings leave more open than `COARSEST`; half of the
+    /// interval as a share.
     TooCoarse(f64),
 }
 
@@ -35,6 +40,8 @@ pub struct Growth {
     pub bytes: f64,
     /// By how many bytes the true value may lie above or below.
     pub resolution: f64,
+    /// Seconds of the load that the bytes cover.
+    pub seconds: f64,
 }
 
 /// A ratio of two growths with its bounds.
@@ -48,73 +55,255 @@ pub struct Amplification {
     pub high: f64,
 }
 
+/// The times of a load and its window, in seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LoadSpan {
+    /// The load begins; counters stand before.
+    pub on_s: f64,
+    /// The window begins.
+    pub from_s: f64,
+    /// The load ends.
+    pub off_s: f64,
+    /// The counters' last value is looked for from here on: the load's end, or that of its
+    /// cool-down.
+    pub until_s: f64,
+}
+
+impl LoadSpan {
+    /// Seconds of the load between two times.
+    fn of_load(&self, from_s: f64, until_s: f64) -> f64 {
+        (until_s.min(self.off_s) - from_s.max(self.on_s)).max(0.0)
+    }
+}
+
+/// A counter of a drive.
+#[derive(Clone, Copy, Debug)]
+pub struct Counter<'a> {
+    /// In order.
+    pub readings: &'a [CounterReading],
+    /// What one count is.
+    pub unit_bytes: f64,
+    /// Whether a reading may be older than its time: a drive updates the counters of its logs when
+    /// it likes. An instrument prints what it reads.
+    pub of_a_log: bool,
+}
+
 /// The growth of a counter over a span that begins and ends with the load, in seconds: from the
 /// last reading before its beginning (or the nearest to it) to the first after its end. A change is
 /// known to one unit; a counter that is updated seldom, to its largest update.
 pub fn growth(
     readings: &[CounterReading],
-    (from_s, until_s): (f64, f64),
+    span: &LoadSpan,
     unit_bytes: f64,
 ) -> Result<Growth, NotMeasured> {
-    let finite: Vec<&CounterReading> = readings.iter().filter(|r| r.1.is_finite()).collect();
-    let before = finite.iter().rposition(|r| r.0 <= from_s);
-    let first = before.or(finite.iter().position(|r| r.0 - from_s <= REACH_S));
-    let last = finite.iter().position(|r| r.0 >= until_s);
-    let last = last.or(finite.iter().rposition(|r| until_s - r.0 <= REACH_S));
+    let finite = finite(readings);
+    let before = finite.iter().rposition(|r| r.0 <= span.from_s);
+    let first = before.or(finite.iter().position(|r| r.0 - span.from_s <= REACH_S));
+    let last = finite.iter().position(|r| r.0 >= span.until_s);
+    let last = last.or(finite.iter().rposition(|r| span.until_s - r.0 <= REACH_S));
     let (first, last) = first.zip(last).filter(|(a, b)| a < b).ok_or(NotMeasured::NotRead)?;
-    let span = &finite[first..=last];
-    if span.windows(2).any(|pair| pair[1].1 < pair[0].1) {
-        return Err(NotMeasured::Fell);
+    let own = &finite[first..=last];
+    rising(own)?;
+    let (first, last) = (own[0], own[own.len() - 1]);
+    Ok(Growth {
+        bytes: last.1 - first.1,
+        resolution: unit_bytes.max(largest_update(own, span, None)),
+        seconds: span.of_load(first.0, last.0),
+    })
+}
+
+/// The growth of what a drive received and of what it wrote to its media over the same interval:
+/// from a reading of the counter that is read more seldom, near the window's beginning, to one near
+/// its end. The other one is interpolated to these times, and half of its change between the two
+/// readings around each is open. `moving` is another count of what the drive received, by which a
+/// counter that stands still is distinguished from a load that does.
+pub fn of_both(
+    host: Counter<'_>,
+    media: Counter<'_>,
+    span: &LoadSpan,
+    moving: Option<&[CounterReading]>,
+) -> Result<(Growth, Growth), NotMeasured> {
+    let (of_host, of_media) = (finite(host.readings), finite(media.readings));
+    let inside = |all: &[CounterReading]| {
+        all.iter().filter(|r| (span.on_s..=span.off_s).contains(&r.0)).count()
+    };
+    let by_host = inside(&of_host) < inside(&of_media);
+    let (seldom, often) = if by_host { (&of_host, &of_media) } else { (&of_media, &of_host) };
+    let (from_s, until_s) = interval(seldom, often, span).ok_or(NotMeasured::NotRead)?;
+    let seconds = span.of_load(from_s, until_s);
+    let moving = moving.map(finite);
+    let of = |counter: Counter<'_>, all: &[CounterReading]| {
+        let at = |t| value_at(all, t, span).ok_or(NotMeasured::NotRead);
+        let (first, last) = (at(from_s)?, at(until_s)?);
+        let near = |r: &&CounterReading| {
+            (from_s.min(span.from_s) - REACH_S..=until_s.max(span.off_s) + REACH_S).contains(&r.0)
+        };
+        let own: Vec<CounterReading> = all.iter().filter(near).copied().collect();
+        rising(&own)?;
+        let bytes = last.0 - first.0;
+        let mut update = largest_update(&own, span, moving.as_deref());
+        if counter.of_a_log && update <= counter.unit_bytes {
+            update = update.max(hidden_update(&own, span).unwrap_or(bytes));
+        }
+        let resolution = counter.unit_bytes.max(update) + first.1 + last.1;
+        Ok(Growth { bytes, resolution, seconds })
+    };
+    Ok((of(host, &of_host)?, of(media, &of_media)?))
+}
+
+fn finite(readings: &[CounterReading]) -> Vec<CounterReading> {
+    readings.iter().copied().filter(|r| r.1.is_finite()).collect()
+}
+
+fn rising(own: &[CounterReading]) -> Result<(), NotMeasured> {
+    match own.windows(2).any(|pair| pair[1].1 < pair[0].1) {
+        true => Err(NotMeasured::Fell),
+        false => Ok(()),
     }
-    let bytes = span[span.len() - 1].1 - span[0].1;
-    Ok(Growth { bytes, resolution: unit_bytes.max(largest_update(span)) })
 }
 
 /// Edges may be missed by so many seconds: a mark wakes the meters at once, and a log takes a
 /// command of a second at most.
 const REACH_S: f64 = 2.0;
 
-/// The largest change that followed readings without one; 0 where each reading shows a change. Of a
-/// change that came after a longer gap between readings than the counter had stood still, only the
-/// share of that time: a busy machine reads late, which is no sign of a counter updated seldom.
-/// After a shorter gap, a counter that is updated seldom shows at once what was written meanwhile:
-/// several times what the mean rate writes in the gap. A change that does not exceed that by half
-/// is the first one after a stall of the load.
-fn largest_update(span: &[&CounterReading]) -> f64 {
-    // The first and the last reading lie outside the load, where nothing is to change.
-    let inside = span.get(1..span.len() - 1).unwrap_or_default();
-    let grown = |from: &CounterReading, to: &CounterReading| (to.0 - from.0, to.1 - from.1);
-    let Some((all_s, all)) = inside.first().zip(inside.last()).map(|(a, b)| grown(a, b)) else {
-        return 0.0;
+/// A counter that is read seldom may miss the window's edges by this share of the load, because it
+/// is compared with the other one over its own interval.
+const REACH: f64 = 1.0 / 3.0;
+
+/// The readings of the counter that is read more seldom between which both are compared.
+fn interval(
+    seldom: &[CounterReading],
+    often: &[CounterReading],
+    span: &LoadSpan,
+) -> Option<(f64, f64)> {
+    let reach_s = REACH_S.max((span.off_s - span.from_s) * REACH);
+    let times = || seldom.iter().map(|r| r.0).filter(|t| value_at(often, *t, span).is_some());
+    let next = |t: f64| often.iter().map(|r| r.0).find(|own| *own >= t);
+    let previous = |t: f64| often.iter().map(|r| r.0).rfind(|own| *own <= t);
+    let nearest = |to: f64| {
+        let all = times().filter(|t| (t - to).abs() <= reach_s);
+        all.min_by(|a, b| (a - to).abs().total_cmp(&(b - to).abs()))
     };
+    // While nothing is written, both counters stand, and none of them has to be interpolated.
+    let standing_before =
+        || times().filter(|t| next(*t).is_some_and(|next| next <= span.from_s)).last();
+    let is_warm = span.on_s < span.from_s;
+    let from_s =
+        (if is_warm { None } else { standing_before() }).or_else(|| nearest(span.from_s))?;
+    let is_after = |t: &f64| *t >= span.off_s && previous(*t).is_some_and(|t| t >= span.off_s);
+    let is_cooled = span.until_s > span.off_s;
+    let after = if is_cooled { times().filter(is_after).last() } else { times().find(is_after) };
+    let until_s = after.or_else(|| nearest(span.off_s))?;
+    (from_s < until_s).then_some((from_s, until_s))
+}
+
+/// A counter's value at a time, and by how much it may lie above or below: half of the change
+/// between the readings around it.
+fn value_at(readings: &[CounterReading], t: f64, span: &LoadSpan) -> Option<(f64, f64)> {
+    let after = readings.iter().position(|r| r.0 >= t);
+    let before = readings.iter().rposition(|r| r.0 <= t);
+    let stands = |a: &CounterReading| {
+        let earlier = before.and_then(|i| readings.get(i.checked_sub(1)?));
+        earlier.is_some_and(|earlier| earlier.0 >= span.off_s && earlier.1 == a.1)
+    };
+    match (before.map(|i| readings[i]), after.map(|i| readings[i])) {
+        (Some(a), Some(b)) if b.0 > a.0 => {
+            let share = (t - a.0) / (b.0 - a.0);
+            Some((a.1 + (b.1 - a.1) * share, (b.1 - a.1) / 2.0))
+        }
+        (Some(a), Some(_)) => Some((a.1, 0.0)),
+        // After the load it stands, as far as its last readings show.
+        (Some(a), None) if stands(&a) => Some((a.1, 0.0)),
+        _ => None,
+    }
+}
+
+/// The largest change that followed readings without one while the load was on; 0 where each
+/// reading shows a change. Of a change that came after a longer gap between readings than the
+/// counter had stood still, only the share of that time: a busy machine reads late, which is no
+/// sign of a counter updated seldom. After a shorter gap, a counter that is updated seldom shows at
+/// once what was written meanwhile: several times what the mean rate writes in the gap. A change
+/// that does not exceed that by half is the first one after a stall of the load. A counter that
+/// stands still at the end is about to show what the mean rate writes in that time.
+fn largest_update(
+    own: &[CounterReading],
+    span: &LoadSpan,
+    moving: Option<&[CounterReading]>,
+) -> f64 {
+    let Some((all_s, all)) = in_load(own, span) else { return 0.0 };
+    let rate = all / all_s;
+    let moved = |from: f64, until: f64| moving.is_none_or(|other| moves(other, from, until, span));
     let (mut largest, mut still_s) = (0f64, 0f64);
-    for pair in inside.windows(2) {
-        let (gap_s, change) = grown(pair[0], pair[1]);
+    for pair in own.windows(2) {
+        let (from_s, until_s) = (pair[0].0.max(span.on_s), pair[1].0.min(span.off_s));
+        let gap_s = until_s - from_s;
+        if gap_s <= 0.0 {
+            continue;
+        }
+        let change = pair[1].1 - pair[0].1;
         if change == 0.0 {
-            still_s += gap_s;
+            still_s += if moved(from_s, until_s) { gap_s } else { 0.0 };
             continue;
         }
         if gap_s > still_s {
             largest = largest.max(change * still_s / gap_s);
-        } else if change > 1.5 * gap_s * all / all_s {
+        } else if change > 1.5 * gap_s * rate {
             largest = largest.max(change);
         }
         still_s = 0.0;
     }
-    largest
+    largest.max(still_s * rate)
 }
+
+/// Seconds and change of a counter while the load was on.
+fn in_load(own: &[CounterReading], span: &LoadSpan) -> Option<(f64, f64)> {
+    let (first, last) = (own.first()?, own.last()?);
+    let seconds = span.of_load(first.0, last.0);
+    (seconds > 0.0).then(|| (seconds, last.1 - first.1))
+}
+
+/// Whether another counter grew between two times by a quarter of its mean or more.
+fn moves(other: &[CounterReading], from_s: f64, until_s: f64, span: &LoadSpan) -> bool {
+    let at = |t| value_at(other, t, span).map(|own| own.0);
+    let mean = in_load(other, span).map(|(seconds, bytes)| bytes / seconds);
+    match (at(from_s), at(until_s), mean) {
+        (Some(from), Some(until), Some(mean)) => until - from > 0.25 * mean * (until_s - from_s),
+        _ => true,
+    }
+}
+
+/// An update that readings far apart would hide: in n gaps between readings, each with a change,
+/// there were n updates or more, and so n - 1 of them were at most the change over all n. The least
+/// such change; None where no two gaps beside one another show one.
+fn hidden_update(own: &[CounterReading], span: &LoadSpan) -> Option<f64> {
+    let on = |r: &&CounterReading| (span.on_s..=span.off_s).contains(&r.0);
+    let own: Vec<CounterReading> = own.iter().filter(on).copied().collect();
+    let mut least: Option<f64> = None;
+    for first in 0..own.len() {
+        let rises = own[first..].windows(2).take_while(|pair| pair[1].1 > pair[0].1).count();
+        for gaps in 2..=rises.min(MOST_GAPS) {
+            let one = (own[first + gaps].1 - own[first].1) / (gaps - 1) as f64;
+            least = Some(least.map_or(one, |least| least.min(one)));
+        }
+    }
+    least
+}
+
+/// Gaps beside one another that are looked at: more of them narrow the bound only slightly.
+const MOST_GAPS: usize = 20;
 
 /// Counts of several drives together.
 pub fn together(
     all: impl IntoIterator<Item = Result<Growth, NotMeasured>>,
 ) -> Result<Growth, NotMeasured> {
-    let mut sum = Growth { bytes: 0.0, resolution: 0.0 };
+    let mut sum = Growth { bytes: 0.0, resolution: 0.0, seconds: 0.0 };
     let mut any = false;
     for growth in all {
         let growth = growth?;
         any = true;
         sum.bytes += growth.bytes;
         sum.resolution += growth.resolution;
+        sum.seconds = sum.seconds.max(growth.seconds);
     }
     if any { Ok(sum) } else { Err(NotMeasured::NotRead) }
 }
@@ -179,7 +368,7 @@ pub fn over_time(
             from = (*t, received, *counted);
             continue;
         }
-        let grown = |bytes, resolution| Growth { bytes, resolution };
+        let grown = |bytes, resolution| Growth { bytes, resolution, seconds: 0.0 };
         let found = ratio(grown(counted - from.2, media.1), grown(received - from.1, host.1));
         if let (true, Ok(found)) = (t - from.0 >= least_s, found) {
             out.push(((from.0 + t) / 2.0, found.value));

@@ -226,7 +226,8 @@ fn held(
         let Some(i) = cell.repeats.iter().position(|r| *r == repeat) else { continue };
         let class = cell.stream(&search.stream)?.limited_class()?;
         let latency = *class.user_latency().percentiles_by_repeat[search.index()].get(i)?;
-        if latency > search.at_most_ns as f64 {
+        let keeps_shares = class.user_latency().keeps_shares(search, i);
+        if latency > search.at_most_ns as f64 || !keeps_shares {
             break;
         }
         let (block, place) = seat(cell, i);

@@ -43,7 +43,10 @@ fn held(cell: &CellFacts, search: &Search) -> Vec<(u32, bool)> {
     let class = cell.stream(&search.stream).and_then(RepeatSummary::limited_class);
     let reached = class.map(|c| c.user_latency().percentiles_by_repeat[search.index()].as_slice());
     let reached = reached.unwrap_or_default();
-    let holds = |i: usize| reached.get(i).is_some_and(|ns| *ns <= search.at_most_ns as f64);
+    let keeps_shares = |i: usize| class.is_some_and(|c| c.user_latency().keeps_shares(search, i));
+    let holds = |i: usize| {
+        reached.get(i).is_some_and(|ns| *ns <= search.at_most_ns as f64) && keeps_shares(i)
+    };
     cell.repeats.iter().enumerate().map(|(i, repeat)| (*repeat, holds(i))).collect()
 }
 

@@ -34,8 +34,8 @@ fn cost(
         stated.map(|stated| money(subject, stated, cell)).unwrap_or_default();
     CellCost {
         fills: cell.writes.as_ref().filter(|_| layers.is_some()).and_then(|w| fills(subject, w)),
+        life: life_of(subject, stated, cell).filter(|_| stated.is_some() || layers.is_some()),
         layers,
-        life: stated.and_then(|stated| life_of(subject, stated, cell)),
         joules_per_tb,
         idle_watts,
         per_thousand_iops,
@@ -46,7 +46,8 @@ fn cost(
 fn counted(cell: &CellFacts) -> Option<Layers> {
     let writes = cell.writes.as_ref()?;
     let layers = writes.layers();
-    (writes.source().is_some() || !layers.parts.is_empty()).then_some(layers)
+    let counts = writes.source().is_some() || writes.lacks_a_log();
+    (counts || !layers.parts.is_empty()).then_some(layers)
 }
 
 fn fills(subject: &SubjectFacts, writes: &CellWrites) -> Option<f64> {
@@ -54,9 +55,14 @@ fn fills(subject: &SubjectFacts, writes: &CellWrites) -> Option<f64> {
     Some(writes.fills(one * subject.drive_count() as f64))
 }
 
-fn life_of(subject: &SubjectFacts, stated: &Specification, cell: &CellFacts) -> Option<Life> {
+/// Without a rating there are the drive writes per day of the load.
+fn life_of(
+    subject: &SubjectFacts,
+    stated: Option<&Specification>,
+    cell: &CellFacts,
+) -> Option<Life> {
     let per_drive = cell.writes.as_ref()?.received_per_s()? / subject.drive_count() as f64;
-    Life::at(per_drive, subject.capacity_bytes, life::rated_bytes(stated))
+    Life::at(per_drive, subject.capacity_bytes, stated.and_then(life::rated_bytes))
 }
 
 /// By the step's first instrument.

@@ -69,16 +69,25 @@ pub struct PowerReadings {
     pub joules: Option<Estimate>,
     /// The share of the windows covered by readings.
     pub covered: f64,
+    /// By which share the mean may differ with the delays that are possible.
+    pub open: f64,
     /// The instrument's delay in seconds; None if the points do not show it.
     pub late_s: Option<f64>,
+}
+
+impl PowerReadings {
+    /// Whether energy and work per watt can be derived from them.
+    pub fn is_determined(&self) -> bool {
+        self.covered >= energy::ENOUGH && self.open <= energy::MOST_OPEN
+    }
 }
 
 impl PowerFacts {
     /// Work per second divided by watts, for each repeat; None if coverage is insufficient, or if
     /// the work belongs to other repeats.
     pub fn work_per_watt(&self, work: &[f64], scale: f64) -> Vec<f64> {
-        let covered = self.readings.as_ref().is_none_or(|r| r.covered >= energy::ENOUGH);
-        if !covered || work.len() != self.watts_by_repeat.len() {
+        let is_determined = self.readings.as_ref().is_none_or(PowerReadings::is_determined);
+        if !is_determined || work.len() != self.watts_by_repeat.len() {
             return Vec::new();
         }
         work.iter().zip(&self.watts_by_repeat).map(|(work, watts)| work * scale / watts).collect()
@@ -151,8 +160,7 @@ impl Series {
 
     /// Over the window, shifted by the instrument's delay.
     pub fn over(&self, window_s: f64) -> Option<WindowPower> {
-        let late_s = self.late_s.unwrap_or(0.0);
-        energy::over(&self.readings, late_s, late_s + window_s)
+        energy::over_late(&self.readings, self.late_s, MOST_DELAY_S, window_s)
     }
 
     /// (seconds since the start of the window, watts) inside the window, corrected for the delay.
@@ -212,6 +220,7 @@ fn of_powers(
         max_watts: all(&|p| p.max_watts).into_iter().fold(f64::MIN, f64::max),
         joules: joules.and_then(|j| estimate::from_repeats(&j, "J")),
         covered: all(&|p| p.covered).into_iter().fold(1.0, f64::min),
+        open: all(&|p| p.open).into_iter().fold(0.0, f64::max),
         late_s,
     };
     Some(((estimate::from_repeats(&watts, "W")?, watts), Some(readings)))

@@ -4,12 +4,13 @@
 use crate::analysis::limits::meter_series::MeterSeries;
 use crate::analysis::limits::verdict_inputs::past_the_block_layer;
 use crate::plan::Step;
-use crate::record::gauge::diskstats::{KernelCounter, METER as DISKSTATS};
+use crate::record::gauge::diskstats::{FUA, KernelCounter, METER as DISKSTATS};
 use crate::record::gauge::written::engine::{METER as ENGINE, PART, PARTS, USER};
-use crate::record::gauge::written::{CounterKind, CounterSource, DriveCounter};
+use crate::record::gauge::written::{CounterGap, CounterKind, CounterSource, DriveCounter};
 use crate::record::{Point, Tally};
 use crate::stats::amplification::{
-    self, Amplification, CounterReading, Growth, NotMeasured, growth, together,
+    self, Amplification, Counter, CounterReading, Growth, LoadSpan, NotMeasured, growth, of_both,
+    together,
 };
 use crate::stats::{Estimate, IntervalMethod, estimate};
 
@@ -31,10 +32,21 @@ pub struct PointWrites {
     pub media: Result<Growth, NotMeasured>,
     /// What the load wrote in all, its warm-up included.
     pub load_bytes: f64,
-    /// Length of the window, seconds.
-    pub window_s: f64,
+    /// What the kernel sent to the devices to make writes durable; None if it does not count it.
+    pub durability: Option<DurabilityCount>,
     /// (seconds, write amplification of the drive) over the window.
     pub over_time: Vec<(f64, f64)>,
+}
+
+/// Requests for durability that the kernel sent during a window.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct DurabilityCount {
+    /// Flushes.
+    pub flushes: f64,
+    /// Writes completed.
+    pub writes: f64,
+    /// Whether it passes FUA on to every device.
+    pub passes_fua: bool,
 }
 
 /// A stretch of this share of the window is a point of the amplification over time.
@@ -44,21 +56,44 @@ impl PointWrites {
     /// Reads a point's gauges. None where nothing of the drive or the kernel was counted.
     pub fn of(gauges: &[MeterSeries], step: &Step, point: &Point) -> Option<PointWrites> {
         let window_s = point.window_ns? as f64 / 1e9;
-        let span = Span { window_s, warm: step.warmup_ns > 0, cooled: step.cooldown_ns > 0 };
-        let kernel = |counter| {
+        let span =
+            Span { window_s, warmup_s: step.warmup_ns as f64 / 1e9, cooled: step.cooldown_ns > 0 };
+        let of_kernel = |g: &&MeterSeries| {
+            let written = Some((KernelCounter::WrittenBytes, false));
+            g.kind() == DISKSTATS && KernelCounter::of_name(&g.name) == written
+        };
+        let seen = !past_the_block_layer(step);
+        let by_kernel: Vec<&MeterSeries> =
+            gauges.iter().filter(of_kernel).filter(|_| seen).collect();
+        let kernel_written = together(by_kernel.iter().map(|g| span.growth(&g.readings, 1.0))).ok();
+        let count = |counter| {
             let own = |g: &&MeterSeries| {
                 g.kind() == DISKSTATS && KernelCounter::of_name(&g.name) == Some((counter, false))
             };
-            together(gauges.iter().filter(own).map(|g| span.growth(&g.readings, 1.0))).ok()
+            let all = gauges.iter().filter(own);
+            together(all.map(|g| span.growth(&g.readings, 1.0))).ok().map(|own| own.bytes)
         };
-        let seen = !past_the_block_layer(step);
-        let kernel_written = kernel(KernelCounter::WrittenBytes).filter(|_| seen);
-        let found = Source::of(gauges);
-        let count = |written| match &found {
-            Some(source) => source.growth(&span, written),
-            None => Err(NotMeasured::NotRead),
+        let fua = || gauges.iter().filter(|g| g.kind() == DISKSTATS && g.name.ends_with(FUA));
+        let passes = |g: &MeterSeries| g.readings.iter().all(|reading| reading.1 > 0.0);
+        let durability = count(KernelCounter::Flushes).zip(count(KernelCounter::Writes));
+        let durability = durability.filter(|_| seen).map(|(flushes, writes)| DurabilityCount {
+            flushes,
+            writes,
+            passes_fua: fua().count() > 0 && fua().all(passes),
+        });
+        let devices: Vec<String> =
+            by_kernel.iter().filter_map(|g| KernelCounter::device_of(&g.name)).collect();
+        let user = gauges.iter().filter(|g| g.meter == ENGINE).find(|g| g.name == USER);
+        let user = user.and_then(|g| span.growth(&g.readings, 1.0).ok()).or_else(|| of_ops(point));
+        let (found, gap) = match Source::of(gauges, &devices) {
+            Ok(source) => (Some(source), NotMeasured::NotRead),
+            Err(gap) => (None, gap),
         };
-        let (host, media) = (count(CounterKind::Host), count(CounterKind::Media));
+        let both = match &found {
+            Some(source) => source.growth(&span, &by_kernel),
+            None => Err(gap),
+        };
+        let (host, media) = (both.map(|both| both.0), both.map(|both| both.1));
         if kernel_written.is_none() && host.is_err() {
             return None;
         }
@@ -68,14 +103,13 @@ impl PointWrites {
             let gauge = gauges.iter().filter(engine).find(own)?;
             Some((name.to_string(), span.growth(&gauge.readings, 1.0).ok()?))
         };
-        let user = gauges.iter().filter(engine).find(|g| g.name == USER);
-        let user = user.and_then(|g| span.growth(&g.readings, 1.0).ok());
         let load_bytes = match &found {
             Some(source) => source.since_before(CounterKind::Host),
             None => 0.0,
         };
         Some(PointWrites {
-            user: user.or_else(|| of_ops(point)),
+            user,
+            durability,
             parts: PARTS.iter().filter_map(part).collect(),
             kernel: kernel_written,
             source: found.as_ref().map(|f| f.source),
@@ -83,7 +117,6 @@ impl PointWrites {
             host,
             media,
             load_bytes,
-            window_s,
         })
     }
 }
@@ -93,28 +126,38 @@ fn of_ops(point: &Point) -> Option<Growth> {
     let writes = |t: &&Tally| t.class.is_write();
     let tallies = point.cells.iter().flat_map(|c| &c.tallies).filter(writes);
     let bytes = tallies.map(|t| t.bytes).sum::<u64>() as f64;
-    (bytes > 0.0).then_some(Growth { bytes, resolution: 0.0 })
+    let seconds = point.window_ns.unwrap_or(0) as f64 / 1e9;
+    (bytes > 0.0).then_some(Growth { bytes, resolution: 0.0, seconds })
 }
 
 /// From where to where counters are compared.
 struct Span {
     window_s: f64,
-    /// The load was on before the window.
-    warm: bool,
+    /// The load was on for so long before the window.
+    warmup_s: f64,
     /// The counters were read again after a cool-down.
     cooled: bool,
 }
 
 impl Span {
+    fn of(&self, readings: &[CounterReading]) -> LoadSpan {
+        let finite = || readings.iter().filter(|r| r.1.is_finite()).map(|r| r.0);
+        let last = finite().fold(f64::MIN, f64::max);
+        LoadSpan {
+            on_s: -self.warmup_s,
+            from_s: 0.0,
+            off_s: self.window_s,
+            until_s: if self.cooled { last.max(self.window_s) } else { self.window_s },
+        }
+    }
+
     fn growth(&self, readings: &[CounterReading], unit: f64) -> Result<Growth, NotMeasured> {
         let finite = || readings.iter().filter(|r| r.1.is_finite()).map(|r| r.0);
         // Before a load without a warm-up the counters stand; otherwise the reading nearest to the
         // window's beginning is the one of its mark.
         let nearest = finite().min_by(|a, b| a.abs().total_cmp(&b.abs()));
-        let from_s = if self.warm { nearest.unwrap_or(0.0) } else { 0.0 };
-        let last = finite().fold(f64::MIN, f64::max);
-        let until_s = if self.cooled { last.max(self.window_s) } else { self.window_s };
-        growth(readings, (from_s, until_s), unit)
+        let from_s = if self.warmup_s > 0.0 { nearest.unwrap_or(0.0) } else { 0.0 };
+        growth(readings, &LoadSpan { from_s, ..self.of(readings) }, unit)
     }
 }
 
@@ -125,12 +168,19 @@ struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    fn of(gauges: &'a [MeterSeries]) -> Option<Source<'a>> {
+    fn of(gauges: &'a [MeterSeries], devices: &[String]) -> Result<Source<'a>, NotMeasured> {
         let all: Vec<(DriveCounter, &MeterSeries)> =
             gauges.iter().filter_map(|g| Some((DriveCounter::of_name(&g.name)?, g))).collect();
-        let source = CounterSource::finest(all.iter().map(|(counter, _)| counter))?;
+        if all.is_empty() {
+            return Err(NotMeasured::NotRead);
+        }
+        let source = CounterSource::finest(all.iter().map(|(counter, _)| counter), devices);
+        let source = source.map_err(|gap| match gap {
+            CounterGap::NoMediaCount => NotMeasured::NoMediaCount,
+            CounterGap::NotOnEveryDrive => NotMeasured::NotOnEveryDrive,
+        })?;
         let counters = all.into_iter().filter(|(c, _)| c.source == source).collect();
-        Some(Source { source, counters })
+        Ok(Source { source, counters })
     }
 
     fn of_kind(
@@ -140,11 +190,50 @@ impl<'a> Source<'a> {
         self.counters.iter().filter(move |(c, _)| c.written == written)
     }
 
-    fn growth(&self, span: &Span, written: CounterKind) -> Result<Growth, NotMeasured> {
-        let own = |(counter, gauge): &(DriveCounter, &MeterSeries)| {
-            span.growth(&scaled(counter, gauge), counter.unit_bytes)
+    /// What the drives received and what they wrote, over the same interval for each.
+    fn growth(
+        &self,
+        span: &Span,
+        by_kernel: &[&MeterSeries],
+    ) -> Result<(Growth, Growth), NotMeasured> {
+        // Of several devices, each may stand still while the others do not.
+        let moving = match by_kernel {
+            [one] => Some(&one.readings[..]),
+            _ => None,
         };
-        together(self.of_kind(written).map(own))
+        let host = self.of_kind(CounterKind::Host);
+        let pairs = host.map(|own| {
+            let (device, name) = (&own.0.device, &own.1.meter);
+            let media = self.of_kind(CounterKind::Media);
+            let mut of_drive = media.filter(|(c, _)| c.device == *device);
+            match self.source {
+                // Instruments have no device: the first is taken with the first.
+                CounterSource::Instrument => {
+                    let mut hosts = self.of_kind(CounterKind::Host);
+                    let at = hosts.position(|(_, g)| g.meter == *name).unwrap_or(0);
+                    (own, of_drive.nth(at))
+                }
+                _ => (own, of_drive.next()),
+            }
+        });
+        let each: Vec<Result<(Growth, Growth), NotMeasured>> = pairs
+            .map(|(host, media)| {
+                let media = media.ok_or(NotMeasured::NotOnEveryDrive)?;
+                let (of_host, of_media) = (scaled(&host.0, host.1), scaled(&media.0, media.1));
+                let both: Vec<CounterReading> = of_host.iter().chain(&of_media).copied().collect();
+                let counter = |own: &DriveCounter, readings| Counter {
+                    readings,
+                    unit_bytes: own.unit_bytes,
+                    of_a_log: own.source != CounterSource::Instrument,
+                };
+                let (host, media) = (counter(&host.0, &of_host), counter(&media.0, &of_media));
+                of_both(host, media, &span.of(&both), moving)
+            })
+            .collect();
+        let sum = |of: fn(&(Growth, Growth)) -> Growth| {
+            together(each.iter().map(|own| own.as_ref().map(of).map_err(|why| *why)))
+        };
+        Ok((sum(|own| own.0)?, sum(|own| own.1)?))
     }
 
     /// From the first reading, before the load, to the last.
@@ -198,15 +287,46 @@ impl CellWrites {
         (!repeats.is_empty()).then_some(CellWrites { repeats, amplification, resolution })
     }
 
+    /// Requests for durability over all repeats; None if one of them was not counted.
+    pub fn durability(&self) -> Option<DurabilityCount> {
+        let each: Option<Vec<DurabilityCount>> =
+            self.repeats.iter().map(|r| r.durability).collect();
+        let each = each.filter(|each| !each.is_empty())?;
+        Some(DurabilityCount {
+            flushes: each.iter().map(|own| own.flushes).sum(),
+            writes: each.iter().map(|own| own.writes).sum(),
+            passes_fua: each.iter().all(|own| own.passes_fua),
+        })
+    }
+
     /// Who counts for the drives; None where nobody does in every repeat.
     pub fn source(&self) -> Option<CounterSource> {
         self.repeats.iter().map(|r| r.source).min().flatten()
     }
 
-    /// What the windows were written in a second, by the kernel's count or the drives' own.
+    /// What was written in a second of the load, by the kernel's count or the drives' own.
     pub fn received_per_s(&self) -> Option<f64> {
-        let seconds: f64 = self.repeats.iter().map(|r| r.window_s).sum();
-        Some(self.layers().received()? / seconds).filter(|rate| rate.is_finite())
+        let of = |of: fn(&PointWrites) -> Option<Growth>| {
+            let each: Option<Vec<Growth>> = self.repeats.iter().map(of).collect();
+            let each = each?;
+            let seconds: f64 = each.iter().map(|own| own.seconds).sum();
+            let bytes: f64 = each.iter().map(|own| own.bytes).sum();
+            Some(bytes / seconds).filter(|rate| rate.is_finite())
+        };
+        of(|r| r.kernel).or_else(|| of(|r| r.host.ok()))
+    }
+
+    /// Whether a load wrote, and drives count what they receive, but not all of them what they write
+    /// to their media.
+    pub fn lacks_a_log(&self) -> bool {
+        let why = self.amplification.as_ref().err();
+        let lacks = [NotMeasured::NoMediaCount, NotMeasured::NotOnEveryDrive];
+        why.is_some_and(|why| lacks.contains(why)) && self.repeats.iter().any(|r| r.user.is_some())
+    }
+
+    /// Seconds of the load that the drives' own counts cover, over all repeats.
+    pub fn counted_s(&self) -> Option<f64> {
+        self.repeats.iter().map(|r| Some(r.host.ok()?.seconds)).sum()
     }
 
     /// By which multiple of the capacity the loads wrote, on average.

@@ -14,8 +14,7 @@ use crate::base::histogram::Histogram;
 use crate::base::units::Rate;
 use crate::record::{Cell, Class, Point, RateInterval, ServerShare, Tally};
 
-/// Thresholds in milliseconds for the share of slower ops, as in Aerospike's ACT (act_latency.py).
-pub const OVER_MS: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
+pub use crate::plan::search::OVER_MS;
 
 /// One point as numbers.
 pub struct PointSummary {

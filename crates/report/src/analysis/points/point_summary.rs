@@ -4,6 +4,7 @@ use crate::analysis::points::point_numbers::{
     ClassNumbers, Numbers, OVER_MS, Times, WrittenDigits,
 };
 use crate::base::units::Rate;
+use crate::plan::search::Search;
 use crate::record::Class;
 use crate::stats::level::{self, Level};
 use crate::stats::runs::trend::{self, Drift};
@@ -247,6 +248,19 @@ fn latency(repeats: &[&Times], written: &[WrittenDigits], all: usize) -> Latency
 }
 
 impl Latency {
+    /// Whether a repeat keeps the limits of a search for shares of slow requests.
+    pub fn keeps_shares(&self, search: &Search, repeat: usize) -> bool {
+        search.fewer.iter().all(|limit| {
+            let share = self.over_by_repeat.get(repeat).and_then(|over| over[limit.index()]);
+            share.is_some_and(|share| limit.is_kept(share))
+        })
+    }
+
+    /// The number of repeats with shares.
+    pub fn repeats_with_shares(&self) -> usize {
+        self.over_by_repeat.len()
+    }
+
     /// The shares that took each of `OVER_MS` or longer.
     pub fn over(&self) -> [Option<Level>; OVER_MS.len()] {
         let of = |i: usize| self.over_by_repeat.iter().map(|over| over[i]).collect();

@@ -8,6 +8,7 @@ use crate::analysis::facts::{
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::point_summary::{P9999, PERCENTILES, RepeatSummary};
 use crate::brief::block::{Block, Mark, Table};
+use crate::brief::number_format;
 use crate::brief::section::{Section, SectionBlocks};
 use crate::brief::text::table_cell::{TableCell, texts};
 use crate::chart::kinds::durable::{called, figures};
@@ -63,6 +64,9 @@ fn table(
         if manner != StepDurability::None && group.plain.is_some() {
             head.push(say!(l, "durable-share"));
         }
+        if manner != StepDurability::None {
+            head.push(say!(l, "durable-requests"));
+        }
         head.push(PERCENTILES[P9999].0.to_string());
     }
     let mut rows = Vec::new();
@@ -72,9 +76,9 @@ fn table(
             let of = |index: StepKey| {
                 let step = &measured.steps[index];
                 let at = step.values.position(|own| own.label == value.label)?;
-                step.cell(subject, at)?.total.as_deref()
+                step.cell(subject, at)
             };
-            let plain = group.plain.and_then(of);
+            let plain = group.plain.and_then(of).and_then(|cell| cell.total.as_deref());
             for (manner, index) in group.steps() {
                 row.extend(cells(l, manner, of(index), plain, group.plain.is_some()));
             }
@@ -87,10 +91,11 @@ fn table(
 fn cells(
     l: Language,
     manner: StepDurability,
-    own: Option<&RepeatSummary>,
+    cell: Option<&CellFacts>,
     plain: Option<&RepeatSummary>,
     shared: bool,
 ) -> Vec<TableCell> {
+    let own = cell.and_then(|cell| cell.total.as_deref());
     let mut cells = vec![TableCell::rate(own.and_then(|own| own.ops_per_s.as_ref()))];
     if manner != StepDurability::None && shared {
         let rate = |of: &RepeatSummary| Some(of.ops_per_s.as_ref()?.value);
@@ -98,8 +103,28 @@ fn cells(
         let share = share.filter(|share| share.is_finite());
         cells.push(share.map(|share| l.number(&format!("{:.0} %", share * 100.0))).into());
     }
+    if manner != StepDurability::None {
+        cells.push(cell.and_then(|cell| requests(l, manner, cell)).into());
+    }
     cells.push(TableCell::latency(own.and_then(p9999)));
     cells
+}
+
+/// The requests for durability that reached the devices, for each op. Without any, the durability of
+/// the writes was not tested.
+fn requests(l: Language, manner: StepDurability, cell: &CellFacts) -> Option<String> {
+    let sent = cell.writes.as_ref()?.durability()?;
+    let ops: u64 = cell.total.as_ref()?.classes.iter().filter_map(|class| class.ops).sum();
+    let by_fua = manner == StepDurability::Fua && sent.passes_fua;
+    let flushes = sent.flushes / ops.max(1) as f64;
+    if sent.flushes == 0.0 && !by_fua {
+        return Some(say!(l, "durable-not-tested"));
+    }
+    let flushes = number_format::decimal(l, flushes, 2);
+    Some(match by_fua {
+        true => say!(l, "durable-by-fua", flushes),
+        false => say!(l, "durable-by-flush", flushes),
+    })
 }
 
 /// p99.99 of the class of most ops.

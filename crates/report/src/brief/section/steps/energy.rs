@@ -11,6 +11,7 @@ use crate::chart::{self, StepDrawing};
 use crate::language::{Language, Name};
 use crate::say;
 use crate::stats::Estimate;
+use crate::stats::energy::{ENOUGH, MOST_OPEN};
 
 /// Power, energy and work per watt.
 pub const SECTION: Section =
@@ -117,8 +118,13 @@ pub fn notes(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> Vec<
                 if !all.contains(&late) {
                     all.push(late);
                 }
-                if read.joules.is_none() {
-                    let at = step.values[cell.value].text(l);
+                let at = step.values[cell.value].text(l);
+                if read.open > MOST_OPEN {
+                    let open = number_format::share(l, read.open);
+                    let (meter, step) = (&who, &step.title);
+                    all.push(say!(l, "meter-delay-open", meter, step, at = &at, open));
+                }
+                if read.covered < ENOUGH {
                     let covered = format!("{:.0} %", read.covered * 100.0);
                     all.push(say!(
                         l,

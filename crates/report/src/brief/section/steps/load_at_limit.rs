@@ -2,6 +2,7 @@
 
 use crate::analysis::facts::{CellFacts, MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::keys::{SubjectKey, ValueKey};
+use crate::analysis::points::point_summary::RepeatSummary;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
 use crate::brief::section::{Section, SectionBlocks};
@@ -65,7 +66,13 @@ fn row(
 ) -> Vec<TableCell> {
     let cells: Vec<&CellFacts> = step.cells_of(subject).into_iter().flatten().collect();
     let holds = |cell: &&&CellFacts| {
-        reached(cell, search).is_some_and(|e| e.value <= search.at_most_ns as f64)
+        let class = cell.stream(&search.stream).and_then(RepeatSummary::limited_class);
+        let keeps_shares = class.is_some_and(|class| {
+            let times = class.user_latency();
+            (0..times.repeats_with_shares()).all(|repeat| times.keeps_shares(search, repeat))
+        });
+        let reached = reached(cell, search);
+        reached.is_some_and(|e| e.value <= search.at_most_ns as f64) && keeps_shares
     };
     let broken = cells.iter().find(|cell| !holds(cell));
     let first_broken = broken.map(|cell| cell.value).into_iter().chain(failed).min();

@@ -42,6 +42,14 @@ fn blocks(
             stream = &search.stream,
             limit = number_format::time(l, search.at_most_ns as f64)
         )));
+        for limit in &search.fewer {
+            out.push(Block::note(say!(
+                l,
+                "multiple-holds-fewer",
+                share = number_format::percent(l, limit.percent, 2),
+                limit = number_format::time(l, limit.over_ms as f64 * 1e6)
+            )));
+        }
     }
     if !out.is_empty() {
         out.push(Block::note(say!(l, "multiple-how")));

@@ -63,8 +63,9 @@ fn amplification(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<T
         let parts: f64 = layers.parts.iter().map(|(_, bytes)| bytes).sum();
         let of_engine = (!layers.parts.is_empty()).then_some(parts);
         let mut row = texts([step.values[cell.value].text(l), name(subjects, cell)]);
-        let of_layers = [layers.user, of_engine, layers.received(), layers.media];
+        let of_layers = [layers.user, of_engine, layers.kernel, layers.host, layers.media];
         row.extend(of_layers.map(TableCell::volume));
+        row.push(TableCell::fixed(writes.counted_s()));
         row.extend(texts([
             waf,
             spread,
@@ -81,8 +82,10 @@ fn amplification(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<T
         say!(l, "column-subject"),
         say!(l, "layer-application"),
         say!(l, "column-engine-wrote"),
-        say!(l, "layer-host"),
+        say!(l, "column-host-by-kernel"),
+        say!(l, "column-host-by-drive"),
         say!(l, "layer-media"),
+        say!(l, "column-counted-seconds"),
         "WAF".to_string(),
         "±".to_string(),
         say!(l, "column-of-capacity"),
@@ -117,6 +120,8 @@ fn reasons(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<String> {
 fn reason(l: Language, why: NotMeasured) -> String {
     match why {
         NotMeasured::NotRead => say!(l, "waf-not-read"),
+        NotMeasured::NoMediaCount => say!(l, "waf-no-media-count"),
+        NotMeasured::NotOnEveryDrive => say!(l, "waf-not-on-every-drive"),
         NotMeasured::Fell => say!(l, "waf-fell"),
         NotMeasured::StoodStill => say!(l, "waf-stood-still"),
         NotMeasured::NoCapacity => say!(l, "waf-no-capacity"),
@@ -138,15 +143,16 @@ fn life_table(
     step: &StepFacts,
 ) -> Option<Table> {
     let row = |cell: &CellFacts| {
-        let stated = statements.of_drives(&subjects[cell.subject])?;
+        let stated = statements.of_drives(&subjects[cell.subject]);
         let own = cell.cost.life.as_ref()?;
-        let rated = own.rated_bytes?;
+        own.drive_writes_per_day?;
         let mut row = texts([step.values[cell.value].text(l), name(subjects, cell)]);
         row.extend([
             TableCell::fixed(own.host_bytes_per_s / 1e6),
             TableCell::fixed(own.drive_writes_per_day),
-            TableCell::fixed(stated.drive_writes_per_day()).marked(OF_DATA_SHEET),
-            TableCell::volume(rated).marked(OF_DATA_SHEET),
+            TableCell::fixed(stated.and_then(|own| own.drive_writes_per_day()))
+                .marked(OF_DATA_SHEET),
+            TableCell::volume(own.rated_bytes).marked(OF_DATA_SHEET),
             TableCell::fixed(own.years),
         ]);
         Some((Mark::None, row))
