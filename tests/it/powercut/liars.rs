@@ -176,6 +176,7 @@ impl Sim {
     /// whole atomic writes.
     fn cut(mut self) -> Cut {
         let in_flight: Vec<Write> = (0..3).map(|thread| self.next_write(thread)).collect();
+        let before = self.medium.clone();
         let atomic = self.session.atomic_sectors(0);
         for write in self.cache.clone().into_iter().chain(in_flight.iter().copied()) {
             for first in (0..SECTORS).step_by(atomic) {
@@ -197,12 +198,8 @@ impl Sim {
         }
         let write = in_flight[self.rng.below(3) as usize];
         let at = write.block as usize * BLOCK;
-        let (new, old) =
-            (self.sealed(write.block, write.generation), image[at..at + BLOCK].to_vec());
-        let old = match self.medium[write.block as usize][0] == write.generation {
-            true => self.sealed(write.block, LAYOUT),
-            false => old,
-        };
+        let new = self.sealed(write.block, write.generation);
+        let old = self.sealed(write.block, before[write.block as usize][0]);
         match self.behaviour {
             Torn => {
                 let part = 64 + self.rng.below(SECTOR as u64 - 128) as usize;
@@ -310,7 +307,7 @@ fn an_honest_drive_is_never_accused_and_each_liar_by_the_fate_of_its_lie() {
             Honest => assert_eq!(with_loss, 0),
             // What such a lie loses depends on the moment of the cut.
             FlushDropped | FuaIgnored | OneQueueOnly | Reordered => {
-                assert!(with_loss * 2 > cuts, "{behaviour:?}: {with_loss} of {cuts}");
+                assert!(with_loss * 5 > cuts, "{behaviour:?}: {with_loss} of {cuts}");
             }
             _ => assert_eq!(with_loss, cuts, "{behaviour:?}"),
         }
@@ -358,7 +355,7 @@ fn a_drive_that_cannot_be_read_is_a_result_and_counts() {
     let both = claim(&["1", "2"]);
     let text = said(&both);
     assert_eq!(both.status.code(), Some(2), "{text}");
-    assert!(text.contains("not kept, in 1 of 2 cuts (2 of images): 48 unreadable"), "{text}");
+    assert!(text.contains("not kept, in 1 of 2 cuts (1 of images): 48 unreadable"), "{text}");
     assert!(text.contains("95 % interval: 1.3 to 98.7 % of cuts"), "{text}");
     assert!(said(&claim(&["1"])).contains("left out: 1 cut"), "{}", said(&claim(&["1"])));
 }

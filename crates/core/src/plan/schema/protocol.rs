@@ -244,6 +244,13 @@ fn search() -> Value {
     let keys = vec![
         ("metric", about("STREAM.p99", metric)),
         ("at_most", about("The limit of its latency.", value::time())),
+        (
+            "fewer",
+            about(
+                "Percentages of requests that take 1ms, 2ms, 4ms … 64ms or longer.",
+                json!({ "type": "object", "additionalProperties": { "type": "number" } }),
+            ),
+        ),
     ];
     object(keys, &["metric", "at_most"])
 }
