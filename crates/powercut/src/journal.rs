@@ -3,7 +3,7 @@
 //!
 //! | bytes | contents |
 //! |---|---|
-//! | 0 | kind: 1 written, 2 durable, 3 flushed, 4 laid out, 5 cut, 6 silent, 7 flush begins, 8 requests |
+//! | 0 | 1 written, 2 durable, 3 flushed, 4 laid out, 5 cut, 6 silent, 7 flush begins, 8 requests |
 //! | 1 | 0 |
 //! | 2–3 | thread |
 //! | 4–7 | 0 |

@@ -3,12 +3,12 @@
 //!
 //! A promise is a block and the last generation acknowledged as durable: by FUA, or by a later
 //! flush. A flush covers all writes that were completed before it began, whichever thread and queue
-//! they came from (NVM Command Set Specification 1.0, Flush command). After the cut the block must contain this generation or a later one, because later writes
-//! may have been in flight; sector by sector, because a write that was never made durable may have
-//! reached the medium in part. A logical block contains one write or the other: a drive writes at
-//! least one atomically when power fails, and as many as it promises (NVM Command Set Specification
-//! 1.0, 2.1.4, AWUPF). Sealed
-//! data were written, so a generation later than any acknowledged one only means that its
+//! they came from (NVM Command Set Specification 1.0, Flush command). After the cut the block must
+//! contain this generation or a later one, because later writes may have been in flight; sector by
+//! sector, because a write that was never made durable may have reached the medium in part. A
+//! logical block contains one write or the other: a drive writes at least one atomically when power
+//! fails, and as many as it promises (NVM Command Set Specification 1.0, 2.1.4, AWUPF). Sealed data
+//! were written, so a generation later than any acknowledged one only means that its
 //! acknowledgement had not left the host.
 
 use std::collections::BTreeMap;

@@ -75,7 +75,7 @@ pub struct WriteSession {
     /// The kernel's setting (`queue/write_cache`): with "write through" it sends no flush and no
     /// FUA.
     pub kernel_cache: String,
-    /// Whether the kernel sends FUA to the drive (`queue/fua`); otherwise a flush follows the write.
+    /// Whether the kernel sends FUA to the drive (`queue/fua`); otherwise a flush follows.
     pub kernel_fua: bool,
     /// Start of the range on the drive, bytes.
     pub offset: u64,

@@ -172,8 +172,8 @@ fn code(checked: &CheckedCut) -> u8 {
     if checked.broken() > 0 || !checked.is_tested() { exit::NOT_ALL } else { 0 }
 }
 
-const NOTHING_ASKED: &str = "neither a flush nor a write with FUA reached the drive, and it does not \
-                             report that it needs none";
+const NOTHING_ASKED: &str = "neither a flush nor a write with FUA reached the drive, and it does \
+                             not report that it needs none";
 
 /// The file with the result of a journal's check.
 fn result_of(journal: &Path) -> PathBuf {

@@ -225,8 +225,8 @@ impl Sim {
         Cut { session, journal, image, errors }
     }
 
-    /// A write with FUA that was the last of its block, and the generation before it; the thread has
-    /// written elsewhere since.
+    /// A write with FUA that was the last of its block, and the generation before it; the thread
+    /// has written elsewhere since.
     fn durable_write_with_a_later_one(&self) -> Option<(Write, u64)> {
         // The last one is in flight.
         let (_, acknowledged) = self.written[0].split_last()?;

@@ -1,5 +1,5 @@
-//! Lines of instruments: an optional time, a number, an optional unit. What is ambiguous is refused,
-//! because a figure that is wrong by a factor looks like any other.
+//! Lines of instruments: an optional time, a number, an optional unit. What is ambiguous is
+//! refused, because a figure that is wrong by a factor looks like any other.
 //!
 //! A comma is a decimal comma, or the separator of time and value if nothing else separates them;
 //! a number such as "1,234" on its own is refused, because it has two meanings.

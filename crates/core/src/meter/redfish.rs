@@ -111,8 +111,8 @@ fn host(url: &str) -> &str {
 
 /// `PowerWatts.Reading` of EnvironmentMetrics, or `PowerConsumedWatts` of the older `PowerControl`.
 /// Its members are the node and parts of it (processors, memory, accelerators), or nodes of equal
-/// rank: the node's own reading is the power, otherwise the sum, never both. None where the roles of
-/// several members are not known.
+/// rank: the node's own reading is the power, otherwise the sum, never both. None where the roles
+/// of several members are not known.
 fn watts(json: &Value) -> Option<f64> {
     if let Some(reading) = json.pointer("/PowerWatts/Reading").and_then(Value::as_f64) {
         return Some(reading);

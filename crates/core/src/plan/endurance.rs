@@ -12,8 +12,8 @@ pub struct Endurance {
 }
 
 /// The forms that are understood, for whoever wrote another one.
-pub const FORMS: &str = "write it as \"1 DWPD\", \"3DWPD over 5 years\", \"14,016 TBW\", \"28 PBW\" \
-                         or \"7008 TB written\"";
+pub const FORMS: &str = "write it as \"1 DWPD\", \"3DWPD over 5 years\", \"14,016 TBW\", \
+                         \"28 PBW\" or \"7008 TB written\"";
 
 /// What a number can be followed by. Longer ones stand before those that they begin with.
 const UNITS: [(&str, Unit); 22] = [

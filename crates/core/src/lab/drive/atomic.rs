@@ -1,4 +1,4 @@
-//! Writes that a drive promises to carry out completely or not at all when power fails.
+//! Writes that a drive promises to execute completely or not at all when power fails.
 
 use serde_json::Value;
 

@@ -125,7 +125,7 @@ pub enum WriteLog {
     Fdp(u16),
     /// NVM Express Base Specification 2.3, Endurance Group Information log 09h.
     Group(u16),
-    /// Log CAh of Intel and Solidigm drives (nvme-cli, plugins/intel and plugins/solidigm), with the
+    /// Log CAh of Intel and Solidigm drives (nvme-cli, plugins/intel, plugins/solidigm), with the
     /// UUID index if the drive has one.
     Vendor(Option<u8>),
 }

@@ -316,8 +316,8 @@ impl CellWrites {
         of(|r| r.kernel).or_else(|| of(|r| r.host.ok()))
     }
 
-    /// Whether a load wrote, and drives count what they receive, but not all of them what they write
-    /// to their media.
+    /// Whether a load wrote, and drives count what they receive, but not all of them what they
+    /// write to their media.
     pub fn lacks_a_log(&self) -> bool {
         let why = self.amplification.as_ref().err();
         let lacks = [NotMeasured::NoMediaCount, NotMeasured::NotOnEveryDrive];

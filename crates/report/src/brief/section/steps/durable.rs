@@ -110,8 +110,8 @@ fn cells(
     cells
 }
 
-/// The requests for durability that reached the devices, for each op. Without any, the durability of
-/// the writes was not tested.
+/// The requests for durability that reached the devices, for each op. Without any, the durability
+/// of the writes was not tested.
 fn requests(l: Language, manner: StepDurability, cell: &CellFacts) -> Option<String> {
     let sent = cell.writes.as_ref()?.durability()?;
     let ops: u64 = cell.total.as_ref()?.classes.iter().filter_map(|class| class.ops).sum();
