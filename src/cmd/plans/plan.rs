@@ -59,6 +59,7 @@ pub fn check(args: &CheckArgs, out: &mut dyn Write) -> Result<()> {
         }
         false => describe(plan, from, out)?,
     }
+    run::host_limits::check(plan)?;
     run::datasets::space::look(plan, &plan.subjects)
 }
 

@@ -4,7 +4,7 @@
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use crate::base::error::{Context, Result, failed, refused};
+use crate::base::error::{Context, Result, failed};
 use crate::base::units;
 use crate::engine;
 use crate::lab::machine::host;
@@ -129,7 +129,7 @@ fn descriptors(needed: u64) -> Result<()> {
         return Ok(());
     }
     if let Some(hard) = limit.maximum.filter(|hard| needed > *hard) {
-        return Err(refused(
+        return Err(failed(
             format!(
                 "the load needs about {needed} file descriptors, and this process may have {hard}"
             ),
@@ -150,7 +150,7 @@ fn descriptors(needed: u64) -> Result<()> {
 fn memory(needed: u64) -> Result<()> {
     match host::least_memory().filter(|(_, there)| needed > *there) {
         None => Ok(()),
-        Some((of, there)) => Err(refused(
+        Some((of, there)) => Err(failed(
             format!(
                 "the workers need {} for their buffers, and {of} has {}",
                 units::bytes(needed),

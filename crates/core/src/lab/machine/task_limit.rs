@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use rustix::process::{Resource, getrlimit, getuid};
 
 use super::cgroup::{OwnGroup, number};
-use crate::base::error::{Error, Result, failed, refused};
+use crate::base::error::{Error, Result, failed};
 
 /// `CAP_SYS_ADMIN` and `CAP_SYS_RESOURCE` of linux/capability.h: either lifts the user's limit.
 const LIFTING: u64 = 1 << 21 | 1 << 24;
@@ -49,7 +49,7 @@ impl TaskLimit {
             return Ok(());
         }
         let what = format!("{workers} workers need about {tasks} tasks, and {self}");
-        Err(refused(what, self.remedy()))
+        Err(failed(what, self.remedy()))
     }
 
     /// The error if the kernel started only some of the workers.
