@@ -192,6 +192,8 @@ pub struct DatasetCaching {
 pub struct Late {
     /// Their share of all ops, 0 to 1.
     pub share: f64,
+    /// The mean response time divided by the mean service time.
+    pub mean_ratio: Option<f64>,
     /// p99 of the response time divided by that of the service time, if there are enough ops.
     pub p99_ratio: Option<f64>,
 }

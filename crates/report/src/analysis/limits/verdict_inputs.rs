@@ -249,7 +249,14 @@ fn late(stream: &str, numbers: &Numbers, point: &Point) -> Option<Late> {
         .and_then(p99)
         .zip(p99(&lead.service))
         .map(|(all, own)| all / own.max(1.0));
-    Some(Late { share: share.min(1.0), p99_ratio })
+    let mean = |times: &Times| times.mean_ns;
+    let mean_ratio = lead
+        .response
+        .as_deref()
+        .and_then(mean)
+        .zip(mean(&lead.service))
+        .map(|(all, own)| all / own.max(1.0));
+    Some(Late { share: share.min(1.0), mean_ratio, p99_ratio })
 }
 
 fn achieved(numbers: &Numbers) -> Option<f64> {

@@ -45,7 +45,7 @@ const NEIGHBOURS_SHARE: f64 = 0.2;
 const NEIGHBOURS_QUEUE: f64 = 0.1;
 /// One op in a hundred determines p99.
 const LATE: f64 = 0.01;
-const P99_MOVED: f64 = 1.1;
+const MOVED: f64 = 1.1;
 const RATE_MET: f64 = 0.98;
 /// On a host that is busy for less than this, threads do not wait for a processor: it wakes late.
 const MOSTLY_IDLE: f64 = 0.2;
@@ -162,7 +162,11 @@ fn late(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
     let late = p
         .late
         .as_ref()
-        .filter(|late| late.share >= LATE && late.p99_ratio.is_none_or(|r| r >= P99_MOVED))?;
+        // Without enough ops for p99, at low rates, the means show whether latencies moved.
+        .filter(|late| {
+            let moved = late.p99_ratio.or(late.mean_ratio);
+            late.share >= LATE && moved.is_none_or(|ratio| ratio >= MOVED)
+        })?;
     let mut evidence = vec![Indication::Late { share: late.share, p99_ratio: late.p99_ratio }];
     let busy = |(busy, others)| Indication::ProcessorsWithOthers { busy, others };
     evidence.extend(p.host_busy.zip(strangers(p)).map(busy));
