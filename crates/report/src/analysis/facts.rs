@@ -348,6 +348,8 @@ pub struct EarlyEnd {
     pub repeat: u32,
     /// The cause, as stored with the point.
     pub cause: String,
+    /// Its load fell behind its schedule: the value is beyond what the subject sustains.
+    pub fell_behind: bool,
 }
 
 /// To whom a group of facts belongs.
@@ -408,16 +410,17 @@ impl SetupFacts {
 }
 
 impl MeasuredFacts {
-    /// The axis values of a step at which a point of a subject failed, in one repeat or
-    /// in any.
-    pub fn failed(
+    /// The axis values of a step at which a subject's load fell behind its schedule, in one repeat
+    /// or in any. Another failure says nothing of what the subject sustains.
+    pub fn fell_behind(
         &self,
         step: &StepFacts,
         subject: SubjectKey,
         repeat: Option<u32>,
     ) -> impl Iterator<Item = ValueKey> {
         let of = move |failure: &&EarlyEnd| {
-            failure.subject == subject
+            failure.fell_behind
+                && failure.subject == subject
                 && failure.step == step.title
                 && repeat.is_none_or(|repeat| failure.repeat == repeat)
         };

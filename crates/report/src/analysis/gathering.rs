@@ -29,6 +29,7 @@ use crate::analysis::title::{PlanText, ProtocolTitle};
 use crate::base::error::{Context, Result, failed};
 use crate::plan::specification::{Specification, Specifications};
 use crate::plan::{Axis, LoopKind, Plan, PointIndex, Step, SweptKnob, Timing};
+use crate::record::key::load;
 use crate::record::setup::DriveSetup;
 use crate::record::{
     Ceiling, Class, Fact, IdlePower, Mask, Outcome, OwnLateness, PacingFloor, Point, PointContents,
@@ -289,12 +290,14 @@ impl Gathering {
         };
         if let Some(cause) = cause {
             let step = step_facts.title.clone();
+            let fell_behind = point.facts.iter().any(|fact| fact.name == load::FELL_BEHIND.name);
             self.facts.measured.failures.push(EarlyEnd {
                 subject,
                 step,
                 at: value.label,
                 repeat: point.key.repeat,
                 cause,
+                fell_behind,
             });
             return;
         }

@@ -207,7 +207,7 @@ fn within_limit(
         let mut repeats: Vec<u32> = cells.iter().flat_map(|c| c.repeats.clone()).collect();
         repeats.sort_unstable();
         repeats.dedup();
-        let below = |repeat| measured.failed(step, subject, Some(repeat)).min();
+        let below = |repeat| measured.fell_behind(step, subject, Some(repeat)).min();
         let held = |r: &u32| held(&cells, *r, search, below(*r));
         repeats.iter().filter_map(held).collect::<Vec<Observation>>()
     };

@@ -64,7 +64,7 @@ fn found(
 ) -> Option<FoundMultiple> {
     let number = |value: ValueKey| step.values[value].number;
     let mut tried: Vec<(f64, bool)> =
-        measured.failed(step, subject, Some(repeat)).map(|value| (number(value), false)).collect();
+        measured.fell_behind(step, subject, Some(repeat)).map(|at| (number(at), false)).collect();
     for cell in step.cells.iter().filter(|cell| cell.subject == subject) {
         let own = held(cell, search).into_iter().filter(|(of, _)| *of == repeat);
         tried.extend(own.map(|(_, held)| (number(cell.value), held)));

@@ -39,7 +39,7 @@ fn blocks(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> Vec<Blo
             latency(),
         ];
         let row = |subject| {
-            let failed = measured.failed(step, subject, None).min();
+            let failed = measured.fell_behind(step, subject, None).min();
             let mut row = row(l, step, search, subject, failed);
             row.insert(0, subjects[subject].name.clone().into());
             (Mark::None, row)
