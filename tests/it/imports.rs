@@ -288,3 +288,41 @@ fn a_tables_single_reading_of_watts_gives_ops_per_watt_and_no_claim() {
         "{compared}"
     );
 }
+
+/// fio's JSON of random reads of these blocks, under a name.
+fn random_reads(name: &str, block: &str, ops: u64) -> String {
+    let none = r#"{"io_bytes":0,"runtime":0,"total_ios":0,"iops":0.0}"#;
+    let bytes = ops * if block == "4k" { 4096 } else { 65_536 };
+    format!(
+        r#"{{"fio version":"fio-3.36","timestamp_ms":1700000000000,"global options":{{}},"jobs":[
+        {{"jobname":"{name}","groupid":0,"error":0,"job options":{{"rw":"randread","bs":"{block}"}},
+        "read":{{"io_bytes":{bytes},"runtime":1000,"total_ios":{ops},"iops":{ops}.0}},
+        "write":{none},"trim":{none}}}]}}"#
+    )
+}
+
+#[test]
+fn unequal_loads_are_not_compared_and_a_step_is_named_on_the_command_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let dyno = |args: &[&str]| {
+        let words =
+            run_well(Command::new(env!("CARGO_BIN_EXE_dyno")).current_dir(dir.path()).args(args));
+        words.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    for (file, name, block, ops) in [
+        ("a.json", "test", "4k", 2000),
+        ("b.json", "test", "64k", 500),
+        ("c.json", "/dev/nvme1n1", "4k", 1000),
+    ] {
+        std::fs::write(dir.path().join(file), random_reads(name, block, ops)).unwrap();
+    }
+    let imported = dyno(&["import", "fio", "A=a.json", "B=b.json", "-o", "apart.dyno"]);
+    let apart = "test: block is 4 KiB of A, 64 KiB of B";
+    assert!(imported.contains(apart), "{imported}");
+    let compared = dyno(&["compare", "apart.dyno"]);
+    assert!(compared.contains("Nothing was compared") && compared.contains(apart), "{compared}");
+    assert!(!compared.contains("equal figures"), "{compared}");
+    dyno(&["import", "fio", "A/cold=a.json", "C/cold=c.json", "-o", "alike.dyno"]);
+    let compared = dyno(&["compare", "alike.dyno"]);
+    assert!(compared.contains("A 100 % more ops/s than C"), "{compared}");
+}
