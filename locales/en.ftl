@@ -1760,9 +1760,9 @@ fact-latencies-by-kind-of-transaction = latencies by kind of transaction
 fact-whether-latencies-are-service-or-response-times = whether latencies are service or response times
 fact-latencies--unless-diskspd-was-run-with--l = latencies, unless DiskSpd was run with -L
 fact-percentiles = percentiles
-fact-the-options-of-the-job = the options of the job
+fact-the-options-of-the-load = the options of the load
 fact-threads-and-depth = threads and depth
-fact-everything-that-is-in-other-logs-of-the-same-job = everything that is in other logs of the same job
+fact-what-other-logs-of-the-same-run-have = what other logs of the same run have
 fact-threads-and-warehouses--which-go-tpc-does-not-print = threads and warehouses, which go-tpc does not print
 fact-percentiles-over-the-whole-run--iob-prints-those-of-each-interval =
     percentiles over the whole run: iob prints those of each interval

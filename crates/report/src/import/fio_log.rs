@@ -35,9 +35,9 @@ impl ImportFormat for FioLogs {
             name: "fio_log",
             summary: "a log of fio: NAME_bw.1.log, _iops, _lat, _clat, _slat or _clat_hist",
             missing: &[
-                "the options of the job",
+                "the options of the load",
                 "threads and depth",
-                "everything that is in other logs of the same job",
+                "what other logs of the same run have",
                 "readings of meters",
             ],
         }
