@@ -90,7 +90,7 @@ power-and-temperature-over-time = power and temperature under the throughput{ $a
 ## Numbers
 given-up = {" "}({ $count } given up)
 range = { $low } to { $high }
-maximum = maximum
+maximum = maximum (closed loop)
 at-least = at least { $difference }
 per-op = { $energy } per op
 
@@ -242,6 +242,9 @@ caveat-drifted = ops/s drifted by { $change } over the window
 caveat-missed-rate = achieved { $share } of the target rate
 caveat-stream-missed-rate = stream { $stream } achieved { $share } of the target rate
 caveat-late = { $share } of its requests were submitted late
+caveat-littles-law =
+    ops/s × mean latency is { $share } of the mean number of ops in flight (Little’s law): the window is too
+    short for its slowest ops, or was not steady
 caveat-few-repeats = { $count ->
         [one] measured once: repeat it (`--repeats 5`) before comparing
        *[other] measured { $count } times: repeat it (`--repeats 5`) before comparing
@@ -566,8 +569,10 @@ grade-confounder = possible confounder
 grade-harmless = harmless
 data-how =
     Every stream and class. Streams in grey are background load and do not count in the headline.
-    Latencies are service times, or response times (marked r) if a target rate was set. “–” means
-    not measured: fewer than 100 samples lay above that percentile.
+    Latencies are service times, or response times if a target rate was set: the class says which
+    where both occur. “all” is reads and writes together. “≥” is a lower bound: ops that were due had
+    not been submitted when the load ended. “–” means not measured: fewer than 100 samples lay above
+    that percentile.
 runs = Runs
 run = { $repeats ->
         [one] { $when }, dyno { $version }, { $repeats } repeat
@@ -684,6 +689,7 @@ open-loop = open loop
 closed-loop = closed loop
 window-too-short = { $window } per point, too short to test for drift
 percentiles-response = percentiles are { $class } response times
+maximum-is-service = at the maximum, service times
 percentiles-service = percentiles are { $class } service times
 summed-over-drives = ops/s summed and histograms merged over drives
 summed-over-instances = ops/s summed and histograms merged over instances
@@ -1007,13 +1013,15 @@ caption-of-step = { $step }: { $caption }
 sign-marked = { $mark } not limited by the drive
 sign-outlined = outline: not limited by the drive
 sign-hollow = hollow: the target rate was missed by more than 2 %
+sign-ringed = ringed: the maximum, a closed loop, whose latency is a service time
 figure-queue-depth = queue depth
 figure-service-time = { $figure } { $class } service time
 figure-response-time = { $figure } { $class } response time
 figure-service-time-by-percentile = { $class } service time by percentile{ $at }
 figure-response-time-by-percentile = { $class } response time by percentile{ $at }
 figure-against-throughput = { $what } against throughput, by { $axis }
-figure-overload = {"; "}overload beyond the axis is omitted
+figure-overload = {"; "}overload beyond the axis is omitted: { $points }
+figure-without-maximum = {"; "}the maximum, a closed loop, has no place on this axis
 figure-at = {" "}at { $axis } { $value }
 figure-throughput = throughput
 figure-ops-over-time = ops/s over time{ $at }
@@ -1163,6 +1171,7 @@ column-apart = deviating
 column-scatter = scatter of { $of }
 
 ## Names that bundles store: classes of op, what power is of, kinds of meters, facts
+op-all = all
 op-read = read
 op-write = write
 op-write-fua = write-fua

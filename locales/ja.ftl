@@ -106,7 +106,7 @@ power-and-temperature-over-time = スループット、消費電力、温度の�
 ## Numbers
 given-up = （{ $count } 件断念）
 range = { $low }～{ $high }
-maximum = 最大
+maximum = 最大（クローズドループ）
 at-least = 少なくとも { $difference }
 per-op = 1 オペレーションあたり { $energy }
 
@@ -252,6 +252,8 @@ caveat-drifted = 測定区間内で ops/s が { $change } 変化した
 caveat-missed-rate = 目標レートの { $share } にとどまった
 caveat-stream-missed-rate = ストリーム { $stream } は目標レートの { $share } にとどまった
 caveat-late = 要求の { $share } が予定より遅れて発行された
+caveat-littles-law =
+    ops/s × 平均レイテンシーは、平均同時実行数の { $share }（リトルの法則）：測定区間が最も遅い要求に対して短いか、定常ではない
 caveat-few-repeats = 測定は { $count } 回のみ。比較するには反復が必要（`--repeats 5`）
 caveat-every-point-few-repeats = どの測定点も測定は { $count } 回のみ。比較するには反復が必要（`--repeats 5`）
 caveat-not-the-drive = 制約要因はドライブではなく { $limit }：{ $why }
@@ -496,8 +498,9 @@ grade-confounder = 交絡の可能性
 grade-harmless = 影響なし
 data-how =
     すべてのストリームとオペレーション種別を示す。灰色は並行して動作したストリームで、主指標には含まない。レイテン
-    シーはサービス時間、目標レートがある場合は応答時間（r 印）である。「–」は未測定（そのパーセンタイルを超えるサ
-    ンプルが 100 未満）。
+    シーはサービス時間、目標レートがある場合は応答時間で、両方があるステップでは種別の欄に示す。「全体」は読み取りと
+    書き込みを合わせたもの。「≥」は下限値で、予定された要求が負荷の終了時点で未発行だったことを示す。「–」は未測定
+    （そのパーセンタイルを超えるサンプルが 100 未満）。
 runs = 測定
 run = { $when }、dyno { $version }、反復 { $repeats } 回
 run-header = { $file } · { $when } · 反復 { $repeats } 回 · dyno { $version }
@@ -587,6 +590,7 @@ open-loop = オープンループ
 closed-loop = クローズドループ
 window-too-short = 測定区間 { $window }（ドリフトの検定には短い）
 percentiles-response = パーセンタイルは { $class } 応答時間
+maximum-is-service = 最大負荷の点ではサービス時間
 percentiles-service = パーセンタイルは { $class } サービス時間
 summed-over-drives = ドライブ間で ops/s を合計し、ヒストグラムを統合
 summed-over-instances = インスタンス間で ops/s を合計し、ヒストグラムを統合
@@ -881,13 +885,15 @@ caption-of-step = { $step }：{ $caption }
 sign-marked = { $mark } ドライブ以外が制約要因
 sign-outlined = 枠のみ：ドライブ以外が制約要因
 sign-hollow = 白抜き：目標レートに 2 % を超えて届かなかった点
+sign-ringed = 丸囲み：最大負荷の点。クローズドループで、レイテンシーはサービス時間
 figure-queue-depth = キュー深度
 figure-service-time = { $figure } { $class } サービス時間
 figure-response-time = { $figure } { $class } 応答時間
 figure-service-time-by-percentile = パーセンタイル別の { $class } サービス時間{ $at }
 figure-response-time-by-percentile = パーセンタイル別の { $class } 応答時間{ $at }
 figure-against-throughput = スループットに対する { $what }（{ $axis } 別）
-figure-overload = 。軸の範囲を超える過負荷の点は省略
+figure-overload = 。軸の範囲を超える過負荷の点は省略：{ $points }
+figure-without-maximum = 。最大負荷の点はクローズドループのため、この軸には表示しない
 figure-at = 、{ $axis } { $value }
 figure-throughput = スループット
 figure-ops-over-time = ops/s の時間推移{ $at }
@@ -1008,6 +1014,7 @@ column-apart = 外れ
 column-scatter = { $of } のばらつき
 
 ## Names that bundles store: classes of op, what power is of, kinds of meters, facts
+op-all = 全体
 op-read = 読み取り
 op-write = 書き込み
 op-write-fua = FUA 書き込み

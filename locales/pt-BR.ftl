@@ -103,7 +103,7 @@ power-and-temperature-over-time = vazão, consumo e temperatura ao longo do temp
 ## Numbers
 given-up = {" "}({ $count } abandonadas)
 range = { $low } a { $high }
-maximum = máximo
+maximum = máximo (malha fechada)
 at-least = pelo menos { $difference }
 per-op = { $energy } por op
 
@@ -259,6 +259,9 @@ caveat-drifted = as ops/s variaram { $change } ao longo da janela
 caveat-missed-rate = atingiu { $share } da taxa solicitada
 caveat-stream-missed-rate = o fluxo { $stream } atingiu { $share } da taxa solicitada
 caveat-late = { $share } das requisições foram emitidas com atraso
+caveat-littles-law =
+    ops/s × latência média equivale a { $share } do número médio de requisições em andamento (lei de Little):
+    a janela é curta para as requisições mais lentas, ou não foi estável
 caveat-few-repeats = { $count ->
         [one] medido uma vez: repita (`--repeats 5`) antes de comparar
        *[other] medido { $count } vezes: repita (`--repeats 5`) antes de comparar
@@ -587,8 +590,10 @@ grade-confounder = possível fator de confusão
 grade-harmless = sem efeito
 data-how =
     Todos os fluxos e classes. Os fluxos em cinza rodaram junto com os medidos e não entram no valor
-    principal. As latências são tempos de serviço, ou tempos de resposta (marcados com r) quando havia
-    uma taxa solicitada. “–” significa não medido: menos de 100 amostras acima desse percentil.
+    principal. As latências são tempos de serviço, ou tempos de resposta quando havia uma taxa
+    solicitada: a classe diz qual, onde há os dois. “todas” são leituras e gravações em conjunto. “≥” é um
+    limite inferior: requisições previstas não tinham sido emitidas quando a carga terminou. “–”
+    significa não medido: menos de 100 amostras acima desse percentil.
 runs = Execuções
 run = { $repeats ->
         [one] { $when }, dyno { $version }, { $repeats } repetição
@@ -707,6 +712,7 @@ open-loop = malha aberta
 closed-loop = malha fechada
 window-too-short = janela de { $window } por ponto, curta demais para detectar deriva
 percentiles-response = os percentis são do tempo de resposta de { $class }
+maximum-is-service = no máximo, tempos de serviço
 percentiles-service = os percentis são do tempo de serviço de { $class }
 summed-over-drives = ops/s somadas e histogramas combinados entre os drives
 summed-over-instances = ops/s somadas e histogramas combinados entre as instâncias
@@ -1043,13 +1049,15 @@ caption-of-step = { $step }: { $caption }
 sign-marked = { $mark } não limitado pelo drive
 sign-outlined = contorno: não limitado pelo drive
 sign-hollow = vazado: ficou mais de 2 % abaixo da taxa solicitada
+sign-ringed = com anel: o máximo, uma malha fechada, cuja latência é um tempo de serviço
 figure-queue-depth = profundidade de fila
 figure-service-time = { $figure } do tempo de serviço de { $class }
 figure-response-time = { $figure } do tempo de resposta de { $class }
 figure-service-time-by-percentile = tempo de serviço de { $class } por percentil{ $at }
 figure-response-time-by-percentile = tempo de resposta de { $class } por percentil{ $at }
 figure-against-throughput = { $what } em função da vazão, por { $axis }
-figure-overload = {"; "}a sobrecarga além do eixo foi omitida
+figure-overload = {"; "}a sobrecarga além do eixo foi omitida: { $points }
+figure-without-maximum = {"; "}o máximo, uma malha fechada, não tem lugar neste eixo
 figure-at = {" "}com { $axis } { $value }
 figure-throughput = vazão
 figure-ops-over-time = ops/s ao longo do tempo{ $at }
@@ -1204,6 +1212,7 @@ column-apart = destoantes
 column-scatter = dispersão de { $of }
 
 ## Names that bundles store: classes of op, what power is of, kinds of meters, facts
+op-all = todas
 op-read = leitura
 op-write = gravação
 op-write-fua = gravação com FUA

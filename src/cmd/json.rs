@@ -38,6 +38,9 @@ pub struct JsonFigure {
     /// Whether `low` and `high` are a 95 % interval. With fewer than three repeats they are the
     /// extremes.
     pub interval: bool,
+    /// Whether the value is only a lower bound: ops that were due had not been submitted when the
+    /// load ended. `high` is then null.
+    pub at_least: bool,
     /// Number of repeats, or of samples of the tool that reported it.
     pub n: usize,
 }
@@ -47,8 +50,9 @@ impl From<&Estimate> for JsonFigure {
         JsonFigure {
             value: of.value,
             low: crate::base::units::finite(of.low),
-            high: crate::base::units::finite(of.high),
+            high: crate::base::units::finite(of.high).filter(|_| !of.at_least),
             interval: of.method != IntervalMethod::Single,
+            at_least: of.at_least,
             n: of.n,
         }
     }

@@ -61,6 +61,7 @@ pub fn honest(bench: &Bench, path: &Path) {
             class,
             start_ns: 0,
             end_ns: 1_000_000_000,
+            ops: service.count,
             bytes: 4096,
             service: service.clone(),
             response: None,
@@ -79,6 +80,7 @@ pub fn honest(bench: &Bench, path: &Path) {
             given_up: 0,
             service,
             response: None,
+            censored: None,
         };
         let cell = Cell {
             stream,
@@ -91,6 +93,7 @@ pub fn honest(bench: &Bench, path: &Path) {
             late: 0,
             backlog_max: 0,
             backlog_end: 0,
+            in_flight: None,
             tallies: vec![tally],
         };
         let facts = vec![Fact::new("Null", "Version", "1")];

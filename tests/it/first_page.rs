@@ -22,7 +22,8 @@ fn tally(class: Class, ops: f64, p99_ns: f64, open: bool) -> Tally {
     let ops = ops.round() as u64;
     let service = made::histogram(ops, p99_ns);
     let response = open.then(|| service.clone());
-    Tally { class, ops, bytes: ops * 4096, misses: 0, given_up: 0, service, response }
+    let (bytes, misses, given_up, censored) = (ops * 4096, 0, 0, None);
+    Tally { class, ops, bytes, misses, given_up, service, response, censored }
 }
 
 /// Every point of the plan with figures; the named subjects are in memory.
@@ -51,6 +52,7 @@ fn write(
             late: 0,
             backlog_max: 0,
             backlog_end: 0,
+            in_flight: None,
             tallies: Vec::new(),
         };
         let mut cells = Vec::new();

@@ -226,6 +226,7 @@ fn cell(stream: &Stream, of: &Figures, drive: u32, ops: f64) -> Cell {
         given_up: 0,
         service,
         response,
+        censored: None,
     };
     Cell {
         stream: stream.name.clone(),
@@ -238,6 +239,7 @@ fn cell(stream: &Stream, of: &Figures, drive: u32, ops: f64) -> Cell {
         late: 0,
         backlog_max: 0,
         backlog_end: 0,
+        in_flight: None,
         tallies: vec![tally],
     }
 }
@@ -262,6 +264,7 @@ fn interval(stream: &str, second: u64, ops: f64) -> Interval {
         class: Class::READ,
         start_ns: second * SECOND_NS,
         end_ns: (second + 1) * SECOND_NS,
+        ops: service.count,
         bytes: service.count * 4096,
         service,
         response: None,

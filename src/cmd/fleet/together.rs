@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::super::json::{self, OutputFormat};
 use crate::analysis::Question;
 use crate::analysis::facts::{JointFacts, MeasuredFacts};
-use crate::analysis::hosts::{Joint, JointHost, Sum};
+use crate::analysis::hosts::{ClassOfJoint, Joint, JointHost, Sum};
 use crate::base::error::{Result, exit, failed};
 use crate::brief::section::setup::hosts as text;
 use crate::bundles;
@@ -93,6 +93,11 @@ pub struct ClassOfHosts {
     pub p99_ns: Option<u64>,
     /// 99.9th percentile.
     pub p999_ns: Option<u64>,
+    /// Ops among these that were due and never submitted, counted by their ages.
+    pub censored: u64,
+    /// Their smallest age: percentiles from there on, and the mean, are lower bounds. Null if there
+    /// are none.
+    pub at_least_from_ns: Option<u64>,
 }
 
 /// Prints them; exit code 2 if a point has no sum.
@@ -149,13 +154,14 @@ fn point(l: Language, measured: &MeasuredFacts, all: &JointFacts, joint: &Joint)
 }
 
 fn classes(sum: &Sum) -> Vec<ClassOfHosts> {
-    let class =
-        |(class, times): &(crate::record::Class, crate::base::histogram::Histogram)| ClassOfHosts {
-            class: class.name().to_string(),
-            mean_ns: times.mean_ns(),
-            p50_ns: times.percentile_ns(0.5),
-            p99_ns: times.percentile_ns(0.99),
-            p999_ns: times.percentile_ns(0.999),
-        };
+    let class = |ClassOfJoint { class, times, censored }: &ClassOfJoint| ClassOfHosts {
+        class: class.name().to_string(),
+        mean_ns: times.mean_ns(),
+        p50_ns: times.percentile_ns(0.5),
+        p99_ns: times.percentile_ns(0.99),
+        p999_ns: times.percentile_ns(0.999),
+        censored: censored.map_or(0, |censored| censored.ops),
+        at_least_from_ns: censored.map(|censored| censored.from_ns),
+    };
     sum.classes.iter().map(class).collect()
 }

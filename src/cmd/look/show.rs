@@ -134,9 +134,9 @@ struct LoadRow {
     depth: Option<u32>,
     /// Open loop: the target rate, in a plan's notation.
     asked: Option<String>,
-    /// Ops of all repeats.
+    /// Ops completed in the windows of all repeats.
     ops: Option<u64>,
-    /// Ops submitted late, of all repeats.
+    /// Ops submitted late or never, of all repeats.
     late: u64,
     /// The maximum number of ops due but not yet submitted, of any repeat.
     backlog_max: u64,
@@ -144,6 +144,8 @@ struct LoadRow {
     backlog_end: u64,
     /// One for each class of op.
     classes: Vec<ClassRow>,
+    /// Reads and writes together, if there are both: class "all".
+    all: Option<ClassRow>,
 }
 
 /// The ops of one class.
@@ -175,6 +177,9 @@ struct LatencyRow {
     percentiles_ns: std::collections::BTreeMap<&'static str, Option<JsonFigure>>,
     /// The maximum of any repeat; null if unknown.
     max_ns: Option<u64>,
+    /// Whether ops that were due were never submitted: the mean and the maximum, and percentiles
+    /// that are marked so, are lower bounds.
+    censored: bool,
 }
 
 /// A point that ended early.
@@ -282,6 +287,7 @@ impl LoadRow {
             backlog_max: load.backlog_max,
             backlog_end: load.backlog_end,
             classes: load.classes.iter().map(class).collect(),
+            all: load.all.as_deref().map(class),
         }
     }
 }
@@ -295,6 +301,7 @@ impl LatencyRow {
             mean_ns: figure(&latency.mean_ns),
             percentiles_ns: names.zip(latency.percentiles_ns.iter().map(figure)).collect(),
             max_ns: latency.max_ns,
+            censored: latency.censored,
         }
     }
 }

@@ -153,7 +153,7 @@ impl RunInput {
             }
             return plan::recheck(&run.plan, &catalogue).map(|()| run.plan);
         }
-        let plan = self.from_file(what, &catalogue)?;
+        let plan = self.of_file(what, &catalogue)?;
         if let Some(allow) = allow {
             let own = if self.subject.is_empty() { Directories::Named } else { Directories::Own };
             consent::ask_of_file(&plan, what, own, allow)?;
@@ -161,7 +161,7 @@ impl RunInput {
         Ok(plan)
     }
 
-    fn from_file(&self, what: &Path, catalogue: &Catalogue) -> Result<Plan> {
+    fn of_file(&self, what: &Path, catalogue: &Catalogue) -> Result<Plan> {
         let pair = |text: &String| match text.split_once('=') {
             Some((name, value)) if !name.is_empty() && !value.is_empty() => {
                 Ok((name.to_string(), value.to_string()))

@@ -285,7 +285,7 @@ mod tests {
     use super::*;
     use crate::base::histogram::Histogram;
     use crate::base::units::Rate;
-    use crate::measure::pacer::{ArrivalSeeds, Schedule, WorkerShare};
+    use crate::measure::pacer::{ArrivalSeeds, DRAIN_NS, Schedule, WorkerShare};
     use crate::measure::recorder::Recorder;
     use crate::measure::slowest::Slowest;
     use crate::measure::worker::{DriveJob, MeasuredWindow, Slots, WorkerJob};
@@ -315,20 +315,35 @@ mod tests {
         }
     }
 
-    /// One worker from zero to `until_ns`. A rate in ops/s makes an open loop.
-    fn simulate(
+    /// An I/O context that blocks until its op is complete, like pread.
+    struct Synchronous(TimedContext);
+
+    impl IoContext for Synchronous {
+        fn stage(&mut self, slot: u32, op: &Op) -> Result<()> {
+            self.0.stage(slot, op)
+        }
+
+        fn run(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<()> {
+            self.0.run(Wait::One, done)
+        }
+    }
+
+    fn schedule(rate: f64, arrival: Arrival, (thread, threads): (u32, u32)) -> Schedule {
+        let share = WorkerShare { thread, threads, extra_bytes: 0, mean_op_bytes: 4096.0 };
+        let own = Seed::new(1, 2, u64::from(3 + thread));
+        let seeds = ArrivalSeeds { own, of_stream: Seed::new(1, 2, 2) };
+        Schedule::new(Rate::OpsPerSec(rate), arrival, share, 0, seeds)
+    }
+
+    /// One worker in this window.
+    fn work(
         model: SimulatedDrive,
-        depth: u32,
-        rate: Option<(f64, Arrival)>,
-        until_ns: u64,
-    ) -> (Tally, Recorder) {
+        (synchronous, depth): (bool, u32),
+        schedule: Option<Schedule>,
+        window: MeasuredWindow,
+    ) -> Recorder {
         let clock = Clock::simulated();
-        let recorder = Recorder::new(&[Class::READ], rate.is_some());
-        let share = WorkerShare { thread: 0, threads: 1, extra_bytes: 0, mean_op_bytes: 4096.0 };
-        let schedule = rate.map(|(ops, arrival)| {
-            let seeds = ArrivalSeeds { own: Seed::new(1, 2, 3), of_stream: Seed::new(1, 2, 4) };
-            Schedule::new(Rate::OpsPerSec(ops), arrival, share, 0, seeds)
-        });
+        let recorder = Recorder::new(&[Class::READ], schedule.is_some());
         let drive = DriveJob {
             source: Box::new(Reads),
             schedule,
@@ -340,10 +355,28 @@ mod tests {
             clock,
             drives: &mut [drive],
             slots: Slots::new(depth, 1),
-            window: MeasuredWindow { from_ns: 0, until_ns },
+            window,
             stop: &false.into(),
         };
-        TimedContext::new(model, clock, 0, depth as usize).work(job).unwrap();
+        let mut context = TimedContext::new(model, clock, 0, depth as usize);
+        match synchronous {
+            true => Synchronous(context).work(job),
+            false => context.work(job),
+        }
+        .unwrap();
+        recorder
+    }
+
+    /// One worker from zero to `until_ns`. A rate in ops/s makes an open loop.
+    fn simulate(
+        model: SimulatedDrive,
+        depth: u32,
+        rate: Option<(f64, Arrival)>,
+        until_ns: u64,
+    ) -> (Tally, Recorder) {
+        let schedule = rate.map(|(ops, arrival)| schedule(ops, arrival, (0, 1)));
+        let recorder =
+            work(model, (false, depth), schedule, MeasuredWindow { from_ns: 0, until_ns });
         let mut tallies = Vec::new();
         recorder.add_to(&mut tallies);
         (tallies.remove(0), recorder)
@@ -420,17 +453,14 @@ mod tests {
         percentiles_are(&tally.service, &[(0.5, 100 * US), (0.999, 100 * US), (1.0, S)]);
         is(counted.late.get() as f64, 1111.0, "late ops");
         is(counted.backlog_max.get() as f64, 999.9, "the longest backlog");
-        assert_eq!(counted.backlog_end.get(), 0);
+        assert_eq!(counted.backlog_end(), 0);
     }
 
     #[test]
     fn an_open_loop_that_the_drive_can_keep_up_with_delivers_its_rate_and_nothing_late() {
         for rate in [10.0, 3_000.0, 9_900.0] {
             let (tally, counted) = simulate(takes(100 * US), 1, Some((rate, Arrival::Fixed)), S);
-            assert_eq!(
-                (tally.ops, counted.late.get(), counted.backlog_end.get()),
-                (rate as u64, 0, 0)
-            );
+            assert_eq!((tally.ops, counted.late.get(), counted.backlog_end()), (rate as u64, 0, 0));
             percentiles_are(tally.response(), &[(0.5, 100 * US), (1.0, 100 * US)]);
         }
     }
@@ -440,7 +470,7 @@ mod tests {
         for arrival in [Arrival::Fixed, Arrival::Poisson] {
             let (tally, counted) = simulate(takes(0), 8, Some((300_000.0, arrival)), S);
             is_within(0.5, tally.ops as f64, 300_000.0, &format!("{arrival:?}"));
-            assert_eq!((counted.late.get(), counted.backlog_end.get()), (0, 0), "{arrival:?}");
+            assert_eq!((counted.late.get(), counted.backlog_end()), (0, 0), "{arrival:?}");
         }
     }
 
@@ -449,6 +479,172 @@ mod tests {
         let (tally, counted) =
             simulate(takes(100 * US), 1, Some((20_000.0, Arrival::Fixed)), 3 * S);
         is(tally.ops as f64, 30_000.0, "the engine takes 10,000/s");
-        assert_eq!(tally.ops + counted.backlog_end.get(), 60_000);
+        assert_eq!(tally.response().count, 60_000, "each op that was due has a response time");
+        is(counted.backlog_end() as f64, 30_000.0, "the backlog when the window closed");
+        // A second of the backlog is submitted after the window; the rest is 2 s old and younger.
+        let censored = tally.censored.unwrap();
+        is(censored.ops as f64, 20_000.0, "ops that were never submitted");
+        is(censored.from_ns as f64, 1e9, "the age of the youngest");
+    }
+
+    /// One worker's queue: first come, first served, by as many servers as it has slots.
+    struct SimulatedQueue {
+        /// Of the ops due in the window, ascending, as if all had been waited for.
+        responses_ns: Vec<u64>,
+        /// Ops that ended in the window.
+        completed: u64,
+    }
+
+    fn queue(
+        workers: impl Iterator<Item = Schedule>,
+        (latency_ns, depth): (u64, u32),
+        window: MeasuredWindow,
+    ) -> SimulatedQueue {
+        let (mut responses_ns, mut completed) = (Vec::new(), 0);
+        for mut schedule in workers {
+            let mut free_ns = vec![0; depth as usize];
+            for n in 0.. {
+                let due_ns = schedule.due_ns();
+                if due_ns >= window.until_ns {
+                    break;
+                }
+                let first = free_ns.iter_mut().min().unwrap();
+                *first = due_ns.max(*first) + latency_ns;
+                let ended_ns = *first;
+                completed += u64::from((window.from_ns..window.until_ns).contains(&ended_ns));
+                if due_ns >= window.from_ns {
+                    responses_ns.push(ended_ns - due_ns);
+                }
+                schedule.advance(n, 4096);
+            }
+        }
+        responses_ns.sort_unstable();
+        SimulatedQueue { responses_ns, completed }
+    }
+
+    /// Engines from 0.1 to 10 ms at half to ten times what they can take.
+    #[test]
+    fn overload_completes_what_the_engine_can_and_each_percentile_is_a_queues_or_a_bound() {
+        let targets = [0.5, 0.98, 1.1, 2.0, 10.0];
+        let shapes = [(true, 1, 1), (false, 4, 1), (true, 1, 3)];
+        for latency_ns in [100 * US, MS, 10 * MS] {
+            let length_ns = 600 * latency_ns;
+            for (target, (synchronous, depth, threads)) in
+                targets.into_iter().flat_map(|target| shapes.map(|shape| (target, shape)))
+            {
+                let capacity = f64::from(depth * threads) * 1e9 / latency_ns as f64;
+                for (warmup_ns, arrival) in [
+                    (0, Arrival::Fixed),
+                    (length_ns / 3, Arrival::Fixed),
+                    (length_ns / 3, Arrival::Poisson),
+                ] {
+                    let window =
+                        MeasuredWindow { from_ns: warmup_ns, until_ns: warmup_ns + length_ns };
+                    let schedules = || {
+                        let of = |thread| (thread, threads);
+                        (0..threads).map(move |t| schedule(target * capacity, arrival, of(t)))
+                    };
+                    let mut tallies = Vec::new();
+                    for own in schedules() {
+                        let recorder =
+                            work(takes(latency_ns), (synchronous, depth), Some(own), window);
+                        assert!(recorder.backlog_max.get() >= recorder.backlog_end());
+                        recorder.add_to(&mut tallies);
+                    }
+                    let what = format!(
+                        "{latency_ns} ns, {target} × capacity, {threads} × {depth}, synchronous \
+                         {synchronous}, warm-up {warmup_ns} ns, {arrival:?}"
+                    );
+                    let truth = queue(schedules(), (latency_ns, depth), window);
+                    is_as_in_a_queue(&tallies[0], &truth, arrival, &what);
+                    if arrival == Arrival::Fixed {
+                        let rate = tallies[0].ops as f64 * 1e9 / length_ns as f64;
+                        is_within(1.0, rate, capacity * target.min(1.0), &what);
+                    }
+                }
+            }
+        }
+    }
+
+    #[track_caller]
+    fn is_as_in_a_queue(tally: &Tally, truth: &SimulatedQueue, arrival: Arrival, what: &str) {
+        // Near its capacity a queue of random arrivals grows with each clock read.
+        let percent = if arrival == Arrival::Fixed { 1.0 } else { 5.0 };
+        let response = tally.response();
+        assert_eq!(response.count, truth.responses_ns.len() as u64, "{what}: ops that were due");
+        is_within(percent, tally.ops as f64, truth.completed as f64, what);
+        for q in [0.01, 0.1, 0.5, 0.9, 0.99, 0.999, 1.0] {
+            let measured = response.quantile_ns(q).unwrap();
+            let rank = (q * truth.responses_ns.len() as f64).ceil() as usize;
+            let true_ns = truth.responses_ns[rank.max(1) - 1];
+            if tally.censored.is_some_and(|censored| censored.bounds(measured)) {
+                assert!(measured as f64 <= 1.01 * true_ns as f64, "{what}, {q}: ≥ {measured}");
+                assert!(measured >= DRAIN_NS, "{what}: what ended within a second is known");
+            } else {
+                is_within(percent, measured as f64, true_ns as f64, &format!("{what}, {q}"));
+            }
+        }
+    }
+
+    /// 5,000/s of 100 µs over 6 s; the engine stands still from 4.4 s to 8.4 s.
+    #[test]
+    fn a_stall_over_the_end_of_the_window_counts_for_the_ops_that_it_kept_from_being_sent() {
+        let stalls = SimulatedDrive { stall: Some((4_400 * MS, 4 * S)), ..takes(100 * US) };
+        let (tally, counted) = simulate(stalls, 1, Some((5_000.0, Arrival::Fixed)), 6 * S);
+        is(tally.ops as f64, 22_000.0, "completed before the stall");
+        assert_eq!(tally.response().count, 30_000);
+        is(counted.backlog_end() as f64, 8_000.0, "never submitted in the window");
+        assert_eq!(counted.backlog_max.get(), counted.backlog_end());
+        let censored = tally.censored.unwrap();
+        is(censored.from_ns as f64, 2.4e9, "the age of the youngest when the stall ended");
+        percentiles_are(tally.response(), &[(0.5, 100 * US), (0.99, 3_940 * MS)]);
+        assert!(censored.bounds(tally.response().quantile_ns(0.99).unwrap()));
+        assert!(!censored.bounds(tally.response().quantile_ns(0.7).unwrap()));
+    }
+
+    /// The same, but the stall ends 0.2 s after the window: the backlog is submitted then.
+    #[test]
+    fn the_backlog_of_a_stall_that_ends_soon_after_the_window_is_waited_for() {
+        let stalls = SimulatedDrive { stall: Some((19_800 * MS, 400 * MS)), ..takes(100 * US) };
+        let (tally, counted) = simulate(stalls, 1, Some((1_500.0, Arrival::Fixed)), 20 * S);
+        assert_eq!((tally.response().count, tally.censored), (30_000, None));
+        is(tally.ops as f64, 29_700.0, "completed in the window");
+        assert!((299..=300).contains(&counted.backlog_end()), "{}", counted.backlog_end());
+        assert!(counted.backlog_max.get() >= counted.backlog_end());
+        // The op due k ÷ 1,500/s into the stall ends (k + 1) × 100 µs after it, 0 ≤ k < 300.
+        let truths = [(0.98, 100 * US), (0.9901, 231_800 * US), (1.0, 400 * MS)];
+        percentiles_are(tally.response(), &truths);
+    }
+
+    #[test]
+    fn an_op_in_flight_all_through_the_window_is_in_its_latencies_and_not_in_its_rate() {
+        let hangs = SimulatedDrive { stall: Some((500 * MS, 4 * S)), ..takes(100 * US) };
+        let window = MeasuredWindow { from_ns: S, until_ns: 3 * S };
+        for rate in [None, Some(schedule(1000.0, Arrival::Fixed, (0, 1)))] {
+            let is_open = rate.is_some();
+            let recorder = work(hangs, (false, 1), rate, window);
+            let mut tallies = Vec::new();
+            recorder.add_to(&mut tallies);
+            let tally = &tallies[0];
+            assert_eq!((tally.ops, tally.service.count), (0, 1));
+            is(tally.service.max_ns as f64, 4e9, "its latency");
+            assert_eq!(tally.response().count, if is_open { 2_001 } else { 1 });
+        }
+    }
+
+    #[test]
+    fn a_closed_loop_obeys_littles_law() {
+        for depth in [1, 2, 16] {
+            let slow = SimulatedDrive {
+                slow_latency_ns: 5 * MS,
+                slow_below: u64::MAX / 20,
+                ..takes(100 * US)
+            };
+            let window = MeasuredWindow { from_ns: S, until_ns: 6 * S };
+            let mut tallies = Vec::new();
+            work(slow, (false, depth), None, window).add_to(&mut tallies);
+            let in_flight = tallies[0].ops as f64 / 5e9 * tallies[0].service.mean_ns().unwrap();
+            is_within(1.0, in_flight, f64::from(depth), "ops in flight");
+        }
     }
 }

@@ -67,21 +67,6 @@ impl BurstClock {
             self.lengthen();
         }
     }
-
-    /// The even time between two times, the first of which is not before that of the last call.
-    pub fn even_ns(&self, mut from_ns: f64, to_ns: f64) -> f64 {
-        let (mut clock, mut even_ns) = (self.clone(), 0.0);
-        while from_ns < to_ns {
-            let until_ns = clock.until_ns.min(to_ns);
-            even_ns += (until_ns - from_ns) * clock.speed();
-            from_ns = until_ns;
-            if clock.until_ns <= to_ns {
-                clock.is_burst = !clock.is_burst;
-                clock.lengthen();
-            }
-        }
-        even_ns
-    }
 }
 
 #[cfg(test)]
@@ -110,14 +95,5 @@ mod tests {
         let length_s = burst_ns / 1e9 / bursts as f64;
         assert!((length_s / 0.1 - 1.0).abs() < 0.3, "bursts of {length_s} s");
         assert!((clock.speeds[1] / clock.speeds[0] - 10.0).abs() < 1e-9);
-    }
-
-    #[test]
-    fn even_time_between_two_times_is_what_passes() {
-        let mut clock = BurstClock::new(BURSTS, 5.0, Seed::new(4, 0, 0));
-        let ahead = clock.clone();
-        let at_ns = clock.after(5.0, 7e9);
-        assert!((ahead.even_ns(5.0, at_ns) - 7e9).abs() < 1.0);
-        assert_eq!(ahead.even_ns(9.0, 8.0), 0.0);
     }
 }

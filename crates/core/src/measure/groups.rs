@@ -49,6 +49,11 @@ impl Groups {
         of
     }
 
+    /// When the group was due whose last reads have not been staged yet, if there is one.
+    pub fn open_since_ns(&self) -> Option<u64> {
+        self.open.map(|of| self.all[of as usize].intended_ns)
+    }
+
     /// A read of a group is complete: the group's timestamps if it was the last.
     pub fn complete(&mut self, of: u32, submitted_ns: u64, completed_ns: u64) -> Option<Stamps> {
         let group = self.all.get_mut(of as usize)?;

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::op::OpGenerator;
 use super::pacer::Schedule;
-use super::recorder::Recorder;
+use super::recorder::{CountsIn, Recorder, Stamps};
 use super::slots::Slots;
 use super::slowest::Slowest;
 use crate::base::clock::Clock;
@@ -47,11 +47,38 @@ impl DriveJob<'_> {
     }
 }
 
-/// The measured window on the job's clock; ops intended before it are warm-up.
+/// The measured window on the job's clock. Rates are of the ops that complete inside it, latencies
+/// of those intended inside it.
 #[derive(Clone, Copy, Debug)]
 pub struct MeasuredWindow {
     /// Start, nanoseconds of the job's clock.
     pub from_ns: u64,
     /// End, nanoseconds of the job's clock.
     pub until_ns: u64,
+}
+
+impl MeasuredWindow {
+    /// From which intended time on an op that completes at this time counts in both the rate and
+    /// the latencies: one comparison for an ordinary op.
+    #[inline(always)]
+    pub fn inner_from_ns(&self, completed_ns: u64) -> u64 {
+        if completed_ns < self.until_ns { self.from_ns } else { u64::MAX }
+    }
+
+    /// How long an op was in flight inside it.
+    pub fn inside_ns(&self, Stamps { submitted_ns, completed_ns, .. }: Stamps) -> u64 {
+        let from_ns = submitted_ns.max(self.from_ns);
+        completed_ns.min(self.until_ns).saturating_sub(from_ns)
+    }
+
+    /// What an op counts in.
+    pub fn counts(&self, stamps: Stamps) -> CountsIn {
+        let Stamps { intended_ns, submitted_ns, completed_ns } = stamps;
+        let inside = self.from_ns..self.until_ns;
+        let in_flight_all_through = submitted_ns < self.from_ns && completed_ns >= self.until_ns;
+        CountsIn {
+            rate: inside.contains(&completed_ns),
+            latency: inside.contains(&intended_ns) || in_flight_all_through,
+        }
+    }
 }

@@ -121,12 +121,6 @@ pub trait OpGenerator: Send {
         let _ = at_ns;
         0
     }
-
-    /// The same at the end of the load, without that limit.
-    fn left_over(&mut self, at_ns: u64) -> Result<u64> {
-        let _ = at_ns;
-        Ok(0)
-    }
 }
 
 /// When the next op of a recorded load is due.

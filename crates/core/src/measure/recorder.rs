@@ -10,8 +10,9 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::io_context::Completion;
+use super::job::MeasuredWindow;
 use crate::base::histogram::{BUCKETS, Histogram, bucket_of};
-use crate::record::{Class, Tally};
+use crate::record::{Censored, Class, Tally};
 
 /// A single-writer counter.
 #[derive(Default)]
@@ -105,6 +106,26 @@ struct ClassTally {
     response: Option<LiveHistogram>,
     misses: OpCounter,
     given_up: OpCounter,
+    /// Ops that count in the rate and not in the latencies.
+    only_rate: OpCounter,
+    /// Ops that count in the latencies and not in the rate.
+    only_latency: OpCounter,
+    /// Time that ops were in flight inside the window, less their service times: of those at its
+    /// edges, modulo 2^64.
+    edge_ns: OpCounter,
+    censored: OpCounter,
+    /// The smallest age of these, complemented.
+    least_age_ns_complement: OpCounter,
+}
+
+impl ClassTally {
+    #[inline(always)]
+    fn add_latency(&self, stamps: Stamps, ops: u64) {
+        self.service.add(stamps.completed_ns.saturating_sub(stamps.submitted_ns), ops);
+        if let Some(response) = &self.response {
+            response.add(stamps.completed_ns.saturating_sub(stamps.intended_ns), ops);
+        }
+    }
 }
 
 /// Number of times that a worker which was waiting for an op, with a free slot, still submitted it
@@ -141,7 +162,8 @@ pub struct Recorder {
     /// Indexed like the classes of its workload.
     tallies: [Option<ClassTally>; MOST_CLASSES],
     names: Box<[Class]>,
-    /// Open loop: ops submitted more than [`LATE_NS`](super::pacer::LATE_NS) after they were due.
+    /// Open loop: ops submitted more than [`LATE_NS`](super::pacer::LATE_NS) after they were due, or
+    /// never.
     pub late: OpCounter,
     /// Those for which a worker with a free slot was waiting.
     pub overslept: Oversleeps,
@@ -149,8 +171,8 @@ pub struct Recorder {
     pub unread: Oversleeps,
     /// Open loop: the maximum number of ops due but not yet submitted.
     pub backlog_max: OpCounter,
-    /// Open loop: ops due inside the window but not submitted when it closed.
-    pub backlog_end: OpCounter,
+    /// Open loop: ops due but not submitted when the window closed.
+    backlog_end: OpCounter,
 }
 
 impl Recorder {
@@ -164,6 +186,11 @@ impl Recorder {
                 bytes: OpCounter::default(),
                 misses: OpCounter::default(),
                 given_up: OpCounter::default(),
+                only_rate: OpCounter::default(),
+                only_latency: OpCounter::default(),
+                edge_ns: OpCounter::default(),
+                censored: OpCounter::default(),
+                least_age_ns_complement: OpCounter::default(),
             })
         };
         Recorder {
@@ -178,21 +205,73 @@ impl Recorder {
         }
     }
 
-    /// Counts ops of the measured window with identical timestamps.
+    /// Counts ops with identical timestamps that were intended and completed inside the window.
     #[inline(always)]
     pub fn add(&self, class: u8, stamps: Stamps, Ended { ops, bytes, misses, given_up }: Ended) {
         if given_up {
             return self.add_given_up(class);
         }
         let Some(Some(tally)) = self.tallies.get(usize::from(class)) else { return };
-        tally.service.add(stamps.completed_ns.saturating_sub(stamps.submitted_ns), ops);
-        if let Some(response) = &tally.response {
-            response.add(stamps.completed_ns.saturating_sub(stamps.intended_ns), ops);
-        }
+        tally.add_latency(stamps, ops);
         tally.bytes.add(bytes);
         if misses > 0 {
             tally.misses.add(misses);
         }
+    }
+
+    /// Counts ops with identical timestamps that were intended or completed outside the window: in
+    /// the rate, the latencies, both or neither. Returns whether they count in the latencies.
+    pub fn add_at_edge(
+        &self,
+        class: u8,
+        stamps: Stamps,
+        ended: Ended,
+        window: MeasuredWindow,
+    ) -> bool {
+        let counts = window.counts(stamps);
+        if counts == (CountsIn { rate: true, latency: true }) {
+            self.add(class, stamps, ended);
+            return !ended.given_up;
+        }
+        let Some(Some(tally)) = self.tallies.get(usize::from(class)) else { return false };
+        let timed = counts.latency && !ended.given_up;
+        let service_ns = stamps.completed_ns.saturating_sub(stamps.submitted_ns);
+        let edge_ns = window.inside_ns(stamps).wrapping_sub(if timed { service_ns } else { 0 });
+        tally.edge_ns.add(edge_ns.wrapping_mul(ended.ops));
+        let Ended { ops, bytes, misses, given_up } = ended;
+        match (counts.rate, given_up) {
+            (true, true) => tally.given_up.add(1),
+            (true, false) => {
+                tally.only_rate.add(ops);
+                tally.bytes.add(bytes);
+                tally.misses.add(misses);
+            }
+            (false, false) if counts.latency => {
+                tally.add_latency(stamps, ops);
+                tally.only_latency.add(ops);
+            }
+            (false, _) => {}
+        }
+        timed
+    }
+
+    /// The total time for which ops were in flight inside the window, nanoseconds; without groups,
+    /// whose reads are counted themselves.
+    pub fn in_flight_ns(&self) -> u64 {
+        let own =
+            self.names.iter().zip(&self.tallies).filter(|(class, _)| **class != Class::PREFIX);
+        let each = own.filter_map(|(_, tally)| tally.as_ref());
+        let ns = |tally: &ClassTally| tally.service.sum_ns.get().wrapping_add(tally.edge_ns.get());
+        each.map(ns).fold(0, u64::wrapping_add)
+    }
+
+    /// Counts an op that was due inside the window and will never be submitted, by its age.
+    pub fn add_censored(&self, class: u8, age_ns: u64) {
+        let Some(Some(tally)) = self.tallies.get(usize::from(class)) else { return };
+        let Some(response) = &tally.response else { return };
+        response.add(age_ns, 1);
+        tally.censored.add(1);
+        tally.least_age_ns_complement.raise_to(!age_ns);
     }
 
     #[cold]
@@ -216,6 +295,22 @@ impl Recorder {
         self.backlog_max.raise_to(ops);
     }
 
+    /// Records that this many ops were due and not submitted when the window closed.
+    pub fn set_backlog_end(&self, ops: u64) {
+        self.backlog_end.set(ops);
+        self.add_backlog(ops);
+    }
+
+    /// Open loop: ops due but not submitted when the window closed.
+    pub fn backlog_end(&self) -> u64 {
+        self.backlog_end.get()
+    }
+
+    /// Whether ops of this class count in a rate.
+    pub fn counts_as_op(&self, class: u8) -> bool {
+        self.names.get(usize::from(class)).is_some_and(|class| class.counts_as_op())
+    }
+
     /// Adds the current counts to `tallies`, one for each class of the recorder.
     pub fn add_to(&self, tallies: &mut Vec<Tally>) {
         for (class, mine) in self.names.iter().zip(&self.tallies) {
@@ -231,15 +326,23 @@ impl Recorder {
                     given_up: 0,
                     service,
                     response,
+                    censored: None,
                 });
                 tallies.len() - 1
             });
             let total = &mut tallies[at];
+            let before = total.service.count;
             mine.service.add_to(&mut total.service);
+            let timed = total.service.count - before;
             if let (Some(mine), Some(total)) = (&mine.response, &mut total.response) {
                 mine.add_to(total);
             }
-            total.ops = total.service.count;
+            let ops = (timed + mine.only_rate.get()).saturating_sub(mine.only_latency.get());
+            total.ops += ops;
+            let (censored, age) = (mine.censored.get(), mine.least_age_ns_complement.get());
+            let mine_censored = Censored { ops: censored, from_ns: !age };
+            total.censored =
+                Censored::merged(total.censored, (censored > 0).then_some(mine_censored));
             // The length of a trim is not transferred.
             total.bytes += if class.moves_data() { mine.bytes.get() } else { 0 };
             total.misses += mine.misses.get();
@@ -257,6 +360,15 @@ pub struct Stamps {
     pub submitted_ns: u64,
     /// When its completion was detected.
     pub completed_ns: u64,
+}
+
+/// What an op counts in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CountsIn {
+    /// It completed inside the window.
+    pub rate: bool,
+    /// It was intended inside the window, or in flight all through it.
+    pub latency: bool,
 }
 
 /// Completed ops with identical timestamps.
@@ -329,5 +441,50 @@ mod tests {
             (3, 1, 10, 30)
         );
         assert_eq!((tallies[1].ops, tallies[1].service.quantile_ns(0.5)), (0, None));
+    }
+
+    #[test]
+    fn rates_are_of_completions_in_the_window_and_latencies_of_ops_due_in_it() {
+        let window = MeasuredWindow { from_ns: 100, until_ns: 200 };
+        let recorder = Recorder::new(&[Class::WRITE], true);
+        // Due, submitted and completed; whether it counts in the rate, and in the latencies.
+        let ops = [
+            (80, 85, 99, (false, false)),
+            (80, 85, 100, (true, false)),
+            (80, 110, 200, (false, false)),
+            (100, 110, 199, (true, true)),
+            (120, 130, 200, (false, true)),
+            (199, 230, 250, (false, true)),
+            (80, 90, 230, (false, true)),
+            (200, 200, 210, (false, false)),
+        ];
+        for (intended_ns, submitted_ns, completed_ns, (rate, latency)) in ops {
+            let stamps = stamps(intended_ns, submitted_ns, completed_ns);
+            let counts = window.counts(stamps);
+            assert_eq!(counts, CountsIn { rate, latency }, "{stamps:?}");
+            assert_eq!(intended_ns >= window.inner_from_ns(completed_ns), rate && latency);
+            assert_eq!(recorder.add_at_edge(0, stamps, one(4096, true), window), latency);
+        }
+        recorder.add_censored(0, 70);
+        recorder.add_censored(0, 60);
+        let mut tallies = Vec::new();
+        recorder.add_to(&mut tallies);
+        let tally = &tallies[0];
+        assert_eq!((tally.ops, tally.bytes), (2, 2 * 4096));
+        assert_eq!((tally.service.count, tally.response().count), (4, 6));
+        assert_eq!(tally.response().max_ns, 150, "in flight all through the window");
+        assert_eq!(tally.censored, Some(Censored { ops: 2, from_ns: 60 }));
+        // Of the ops in their order.
+        assert_eq!(recorder.in_flight_ns(), [0, 0, 90, 89, 70, 0, 100, 0].iter().sum::<u64>());
+    }
+
+    #[test]
+    fn the_backlog_at_the_end_is_never_more_than_the_longest() {
+        let recorder = Recorder::new(&[Class::WRITE], true);
+        recorder.add_late(1_000_000, 10_000.0);
+        recorder.set_backlog_end(7);
+        assert_eq!((recorder.backlog_max.get(), recorder.backlog_end()), (100, 7));
+        recorder.set_backlog_end(700);
+        assert_eq!((recorder.backlog_max.get(), recorder.backlog_end()), (700, 700));
     }
 }

@@ -56,6 +56,8 @@ pub struct Queue {
     pub free: Vec<u32>,
     /// The number of the drive's next op.
     pub next: u64,
+    /// Ops that were due and not submitted when the window closed, as far as they are counted.
+    pub backlog: u64,
     /// A slot is free for the schedule's next op, which is not due yet.
     pub awaiting: bool,
     /// The last time at which a slot was free and the next op of a recorded load had not been read.

@@ -1,11 +1,12 @@
 //! The hot loop: one worker from the barrier to the join.
 //!
 //! Each turn stages every op that is due and has a free slot, takes a timestamp, runs the I/O
-//! context, takes a timestamp, and tallies the completions. An op belongs to the measured window if
-//! it was *intended* inside it; ops in flight when the window closes are waited for and counted, so
-//! that slow ones are not lost. In closed loop an op is intended when it is submitted. A worker may
-//! drive several drives through one I/O context, each with its own requests, schedule, slots and
-//! recorder. The loop takes no lock, allocates nothing, prints nothing, and writes only to its own
+//! context, takes a timestamp, and tallies the completions. Rates are of the ops that complete
+//! inside the measured window; latencies are of those *intended* inside it. Ops in flight when the
+//! window closes are waited for, those that were due and not submitted are submitted for up to
+//! [`DRAIN_NS`], and the rest count with their ages, so that slow ones are not lost. In closed loop
+//! an op is intended when it is submitted. A worker may drive several drives through one I/O
+//! context, each with its own requests, schedule, slots and recorder. The loop takes no lock, allocates nothing, prints nothing, and writes only to its own
 //! recorders.
 
 use std::sync::atomic::AtomicBool;
@@ -14,14 +15,14 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::groups::NO_GROUP;
 use super::io_context::{Completion, IoContext, Wait};
 pub use super::job::{DriveJob, MeasuredWindow, WorkerJob};
-use super::op::{NextDue, Op, OpKind};
-use super::pacer::{LATE_NS, SPIN_NS, Schedule};
+use super::op::{Cycles, NextDue, Op, OpKind};
+use super::pacer::{DRAIN_NS, LATE_NS, SPIN_NS, Schedule};
 use super::portion::Portion;
-use super::recorder::{Ended, Stamps};
+use super::recorder::{Ended, Recorder, Stamps};
 use super::slots::Queue;
 pub use super::slots::Slots;
 use super::slowest::SlowestOp;
-use super::tally::{count, tally_closed, tally_open};
+use super::tally::{count, count_at_edge, tally_closed, tally_open};
 use crate::base::clock::Clock;
 use crate::base::error::Result;
 
@@ -57,13 +58,12 @@ pub fn work<L: IoContext>(io_context: &mut L, mut job: WorkerJob<'_, '_>) -> Res
         queue.groups.class = drive.source.group_class();
     }
     match job.drives.iter().any(|drive| drive.schedule.is_some()) {
-        true => work_on_schedule(io_context, &mut job, &mut slots)?,
-        false => work_in_closed_loop(io_context, &mut job, &mut slots)?,
+        true => {
+            work_on_schedule(io_context, &mut job, &mut slots)?;
+            drain(io_context, &mut job, &mut slots)
+        }
+        false => work_in_closed_loop(io_context, &mut job, &mut slots),
     }
-    let (window, stopped) = (job.window, job.stop.load(Relaxed));
-    let until_ns = window.until_ns.min(job.clock.now_ns());
-    let running = job.drives.iter_mut().filter(|_| !stopped);
-    running.into_iter().try_for_each(|drive| note_backlog(drive, until_ns))
 }
 
 /// Whether a drive has ops left to submit.
@@ -110,10 +110,115 @@ fn work_on_schedule<L: IoContext>(
             None => idle_until(job.clock, next_due_ns(job, slots), job.stop),
         };
     }
-    while slots.in_flight > 0 {
-        turn_on_schedule(io_context, job, slots, Wait::One)?;
+    Ok(())
+}
+
+/// Waits for the ops in flight when the window closes, submits those that were due and had no free
+/// slot for up to `DRAIN_NS`, and counts the rest with their ages.
+#[cold]
+fn drain<L: IoContext>(
+    io_context: &mut L,
+    job: &mut WorkerJob<'_, '_>,
+    slots: &mut Slots,
+) -> Result<()> {
+    let until_ns = job.window.until_ns.saturating_add(DRAIN_NS);
+    let mut now_ns = job.clock.now_ns();
+    loop {
+        let submits = now_ns < until_ns && !job.stop.load(Relaxed);
+        for at in (0..job.drives.len()).filter(|_| submits) {
+            if job.drives[at].schedule.as_ref().is_some_and(Schedule::has_due_times) {
+                let before = slots.staged.len();
+                stage_due(io_context, job, slots, at, now_ns)?;
+                let staged = slots.staged[before..].iter();
+                let classes = staged.map(|&slot| slots.held[slot as usize].class);
+                let recorder = job.drives[at].recorder;
+                let ops = classes.filter(|&class| recorder.counts_as_op(class)).count();
+                slots.queues[at].backlog += ops as u64;
+            }
+        }
+        if slots.in_flight == 0 && slots.staged.is_empty() {
+            break;
+        }
+        now_ns = turn_on_schedule(io_context, job, slots, Wait::One)?;
+    }
+    let now_ns = job.clock.now_ns();
+    for (drive, queue) in job.drives.iter_mut().zip(&mut slots.queues) {
+        count_unsent(drive, queue, job.window, now_ns, job.stop)?;
     }
     Ok(())
+}
+
+/// Counts the ops of a drive that were due inside the window and never submitted, each by its age,
+/// and the backlog at the window's end. A load that was stopped has none: its window ended there.
+#[cold]
+fn count_unsent(
+    DriveJob { schedule, source, recorder, limit, .. }: &mut DriveJob<'_>,
+    queue: &mut Queue,
+    window: MeasuredWindow,
+    now_ns: u64,
+    stop: &AtomicBool,
+) -> Result<()> {
+    let Some(schedule) = schedule else { return Ok(()) };
+    let limit = limit.unwrap_or(u64::MAX);
+    let mut group_intended_ns = queue.groups.open_since_ns();
+    while queue.next < limit {
+        if stop.load(Relaxed) {
+            return Ok(());
+        }
+        if schedule.is_recorded() {
+            match source.next_due()? {
+                NextDue::At(ns) => schedule.due_after(ns, window.until_ns),
+                NextDue::Unread => {
+                    std::thread::yield_now();
+                    continue;
+                }
+                NextDue::Never => break,
+            }
+        }
+        let intended_ns = schedule.due_ns();
+        if intended_ns >= window.until_ns {
+            break;
+        }
+        let op = source.op(queue.next);
+        queue.next += 1;
+        if op.kind != OpKind::Flush {
+            schedule.advance(queue.next - 1, if op.kind.moves_data() { op.len } else { 0 });
+            queue.backlog += 1;
+        }
+        if !schedule.has_due_times() {
+            continue;
+        }
+        add_unsent(recorder, op.class, window, intended_ns, now_ns);
+        if let (Some(class), OpKind::Read) = (queue.groups.class, op.kind) {
+            let since_ns = *group_intended_ns.get_or_insert(intended_ns);
+            if source.ends_group() {
+                group_intended_ns = None;
+                if since_ns >= window.from_ns {
+                    recorder.add_censored(class, now_ns.saturating_sub(since_ns));
+                }
+            }
+        }
+    }
+    recorder.set_backlog_end(queue.backlog);
+    Ok(())
+}
+
+/// Counts an op that was due and never submitted.
+fn add_unsent(
+    recorder: &Recorder,
+    class: u8,
+    window: MeasuredWindow,
+    intended_ns: u64,
+    now_ns: u64,
+) {
+    if intended_ns < window.from_ns {
+        return;
+    }
+    let age_ns = now_ns.saturating_sub(intended_ns);
+    recorder.add_censored(class, age_ns);
+    if age_ns > LATE_NS {
+        recorder.late.add(1);
+    }
 }
 
 fn turn_on_schedule<L: IoContext>(
@@ -140,11 +245,11 @@ fn work_one_at_a_time<L: IoContext>(
     let Slots { ops, done, .. } = slots;
     let (limit, recorder) = (drive.limit(), drive.recorder);
     let (mut n, mut now_ns) = (0, clock.now_ns());
-    while n < limit {
+    while n < limit && now_ns < window.until_ns {
         let room = (limit - n).min(ops.len() as u64) as usize;
         drive.source.ops(n, &mut ops[..room]);
         for op in &ops[..room] {
-            if now_ns >= window.until_ns || stop.load(Relaxed) {
+            if stop.load(Relaxed) {
                 return Ok(());
             }
             io_context.stage(0, op)?;
@@ -154,22 +259,26 @@ fn work_one_at_a_time<L: IoContext>(
             io_context.check(ended.as_slice())?;
             n += 1;
             recorder.issued.set(n);
-            if let Some(done) = ended
-                && submitted_ns >= window.from_ns
-            {
-                let intended_ns = submitted_ns;
-                let stamps = Stamps { intended_ns, submitted_ns, completed_ns: now_ns };
-                let Op { class, len, at, .. } = *op;
+            let intended_ns = submitted_ns;
+            let stamps = Stamps { intended_ns, submitted_ns, completed_ns: now_ns };
+            let Op { class, len, at, .. } = *op;
+            let slow_op = || SlowestOp { stamps, at, len, class, in_flight: 1 };
+            if now_ns >= window.until_ns {
+                if let Some(done) = ended
+                    && count_at_edge(drive, window, class, stamps, Ended::one(&done))?
+                {
+                    drive.slowest.note(stamps, slow_op);
+                }
+                return Ok(());
+            }
+            let Some(done) = ended else { continue };
+            if submitted_ns >= window.from_ns {
                 count(drive, class, stamps, Ended::one(&done))?;
                 if !done.given_up {
-                    drive.slowest.note(stamps, || SlowestOp {
-                        stamps,
-                        at,
-                        len,
-                        class,
-                        in_flight: 1,
-                    });
+                    drive.slowest.note(stamps, slow_op);
                 }
+            } else {
+                count_at_edge(drive, window, class, stamps, Ended::one(&done))?;
             }
         }
     }
@@ -186,14 +295,19 @@ fn work_in_cycles<L: IoContext>(
     done: &mut Vec<Completion>,
 ) -> Result<()> {
     let Some(cycles) = source.cycles() else { return Ok(()) };
-    let (mut n, mut now_ns) = (0, clock.now_ns());
+    let (mut n, mut now_ns, mut drained) = (0, clock.now_ns(), 0);
     cycles.start(now_ns);
-    while now_ns < window.until_ns && !stop.load(Relaxed) {
+    let drained_ns = window.until_ns.saturating_add(DRAIN_NS);
+    while now_ns < drained_ns && !stop.load(Relaxed) {
         let intended_ns = cycles.due_ns();
+        if intended_ns >= window.until_ns && now_ns >= window.until_ns {
+            break;
+        }
         if intended_ns > now_ns {
             now_ns = idle_until(clock, intended_ns.min(window.until_ns), stop);
             continue;
         }
+        drained += u64::from(now_ns >= window.until_ns);
         let op = cycles.next();
         io_context.stage(0, &op)?;
         let submitted_ns = clock.now_ns();
@@ -203,26 +317,39 @@ fn work_in_cycles<L: IoContext>(
         cycles.completed(now_ns);
         n += 1;
         recorder.issued.set(n);
-        let late_ns = submitted_ns.saturating_sub(intended_ns);
-        if let Some(done) = ended
-            && intended_ns >= window.from_ns
-        {
-            let stamps = Stamps { intended_ns, submitted_ns, completed_ns: now_ns };
-            let Op { class, len, at, .. } = op;
-            recorder.add(class, stamps, Ended::one(&done));
-            if !done.given_up {
-                slowest.note(stamps, || SlowestOp { stamps, at, len, class, in_flight: 1 });
-            }
-            if late_ns > LATE_NS {
-                // Gaps differ from op to op, so the backlog is counted one op at a time.
-                recorder.add_late(cycles.overdue(submitted_ns) + 1, 1.0);
-            }
+        let stamps = Stamps { intended_ns, submitted_ns, completed_ns: now_ns };
+        let Some(done) = ended else { continue };
+        let Op { class, len, at, .. } = op;
+        if recorder.add_at_edge(class, stamps, Ended::one(&done), window) {
+            slowest.note(stamps, || SlowestOp { stamps, at, len, class, in_flight: 1 });
+        }
+        if intended_ns >= window.from_ns && submitted_ns.saturating_sub(intended_ns) > LATE_NS {
+            // Gaps differ from op to op, so the backlog is counted one op at a time.
+            let overdue_ns = submitted_ns.min(window.until_ns - 1);
+            recorder.add_late(cycles.overdue(overdue_ns) + 1, 1.0);
         }
     }
     if !stop.load(Relaxed) {
-        recorder.backlog_end.set(cycles.overdue(window.until_ns));
+        let left = count_unsent_cycles(cycles, recorder, window, clock.now_ns());
+        recorder.set_backlog_end(drained + left);
     }
     Ok(())
+}
+
+/// Counts the ops of waiting clients that were due inside the window and never submitted.
+#[cold]
+fn count_unsent_cycles(
+    cycles: &mut dyn Cycles,
+    recorder: &Recorder,
+    window: MeasuredWindow,
+    now_ns: u64,
+) -> u64 {
+    let left = cycles.overdue(window.until_ns - 1);
+    for _ in 0..left {
+        let intended_ns = cycles.due_ns();
+        add_unsent(recorder, cycles.next().class, window, intended_ns, now_ns);
+    }
+    left
 }
 
 /// Stages a portion of a closed loop's ops, alternating between drives.
@@ -284,7 +411,10 @@ fn stage_due<L: IoContext>(
             queue.awaiting = !queue.free.is_empty();
             break;
         }
-        schedule.check_lag(now_ns)?;
+        // After the window, the backlog is only measured.
+        if now_ns < job.window.until_ns {
+            schedule.check_lag(now_ns)?;
+        }
         let Some(slot) = queue.free.pop() else { break };
         // The worker was waiting for this op: if it is late, the drive is not the cause.
         let (late_ns, measured) =
@@ -297,7 +427,8 @@ fn stage_due<L: IoContext>(
                 recorder.unread.add(late_ns);
             }
             if schedule.is_recorded() {
-                recorder.add_backlog(source.overdue(schedule.since_start_ns(now_ns)));
+                let at_ns = now_ns.min(job.window.until_ns - 1);
+                recorder.add_backlog(source.overdue(schedule.since_start_ns(at_ns)));
             }
         }
         let op = source.op(queue.next);
@@ -394,15 +525,4 @@ fn turn<L: IoContext>(
     let completed_ns = job.clock.now_ns();
     io_context.check(&slots.done)?;
     Ok(completed_ns)
-}
-
-/// Open loop: counts the ops that were due before the window closed but could not be submitted.
-fn note_backlog(drive: &mut DriveJob<'_>, until_ns: u64) -> Result<()> {
-    let Some(schedule) = &drive.schedule else { return Ok(()) };
-    let left = match schedule.is_recorded() {
-        true => drive.source.left_over(schedule.since_start_ns(until_ns))?,
-        false => schedule.overdue(until_ns),
-    };
-    drive.recorder.backlog_end.set(left);
-    Ok(())
 }

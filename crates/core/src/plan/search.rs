@@ -8,8 +8,9 @@ use crate::plan::syntax::mistakes::{Mistakes, remedy};
 use crate::plan::syntax::node::Node;
 
 /// The percentiles that may be limited: those shown in reports.
-pub const PERCENTILES: [(&str, f64); 6] = [
+pub const PERCENTILES: [(&str, f64); 7] = [
     ("p50", 0.5),
+    ("p90", 0.9),
     ("p95", 0.95),
     ("p99", 0.99),
     ("p99.9", 0.999),

@@ -39,6 +39,8 @@ impl Class {
     /// until the prefix of a prompt is loaded. Its reads are counted in their own class, so it
     /// neither counts in ops/s nor moves data.
     pub const PREFIX: Class = Class::new("prefix");
+    /// The reads and writes of a mix together: a row of reports, and never stored.
+    pub const ALL: Class = Class::new("all");
     /// A verification of the data: not a load, so subjects are not compared by it.
     pub const CHECK: Class = Class::new("check");
 

@@ -45,10 +45,12 @@ pub struct RateInterval {
     pub start_ns: u64,
     /// End of the interval, nanoseconds since the start of the measured window.
     pub end_ns: u64,
-    /// Ops intended in the interval.
+    /// Ops completed in the interval.
     pub ops: u64,
     /// Bytes that those ops moved.
     pub bytes: u64,
-    /// Their response times together, nanoseconds; open loop only.
+    /// The response times of `timed` ops together, nanoseconds; open loop only.
     pub response_sum_ns: Option<u64>,
+    /// The number of latencies that were recorded in the interval.
+    pub timed: u64,
 }

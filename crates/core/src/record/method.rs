@@ -4,5 +4,6 @@
 
 use crate::plan::MethodVersion;
 
-/// The current version. Bundles without it have version 1.
-pub const METHOD: MethodVersion = MethodVersion(1);
+/// The current version. Bundles without it have version 1. Since version 2, rates are of completions
+/// inside the window, and ops of an open loop that were never submitted count in its latencies.
+pub const METHOD: MethodVersion = MethodVersion(2);

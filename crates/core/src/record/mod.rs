@@ -27,7 +27,7 @@ mod verified;
 use serde::{Deserialize, Serialize};
 
 use crate::base::error::Result;
-use crate::base::histogram::Histogram;
+use crate::base::histogram::{Histogram, bucket_of};
 pub use crate::plan::{Axis, Plan, PointKey};
 pub use class::Class;
 pub use contents::{PointContents, RateInterval, RunContents};
@@ -129,12 +129,15 @@ pub struct Cell {
     pub depth: Option<u32>,
     /// Open loop: the target rate over all workers, in ops/s or bytes/s as in the plan.
     pub asked: Option<crate::base::units::Rate>,
-    /// Open loop: ops submitted to the engine more than `load::pacer::LATE_NS` after they were due.
+    /// Open loop: ops that were submitted more than `load::pacer::LATE_NS` after they were due, or
+    /// never.
     pub late: u64,
     /// Open loop: the maximum number of ops due but not yet submitted, summed over workers.
     pub backlog_max: u64,
-    /// Open loop: ops due inside the window but not submitted when it closed.
+    /// Open loop: ops due but not submitted when the window closed; at most `backlog_max`.
     pub backlog_end: u64,
+    /// The mean number of ops in flight over the window; None if unknown.
+    pub in_flight: Option<f64>,
     /// One for each class of op that occurred and was counted. Empty for imported figures without
     /// counts: see [`Reported`].
     pub tallies: Vec<Tally>,
@@ -145,7 +148,7 @@ pub struct Cell {
 pub struct Tally {
     /// Latencies of different classes are never mixed.
     pub class: Class,
-    /// Ops intended in the window and completed.
+    /// Ops completed inside the window, whenever they were intended: rates are of these.
     pub ops: u64,
     /// Bytes that those ops moved.
     pub bytes: u64,
@@ -153,16 +156,50 @@ pub struct Tally {
     pub misses: u64,
     /// Transactions abandoned after repeated rollbacks; not in `ops`.
     pub given_up: u64,
-    /// completed − submitted
+    /// completed − submitted, of the ops that were intended inside the window, whenever they
+    /// completed, and of those that were in flight all through it.
     pub service: Histogram,
-    /// completed − intended; None in closed loop, where it equals the service time.
+    /// completed − intended of the same ops, and the ages of those that were never submitted; None
+    /// in closed loop, where it equals the service time.
     pub response: Option<Histogram>,
+    /// The ops in `response` that were never submitted; None if there are none.
+    pub censored: Option<Censored>,
+}
+
+/// Ops of an open loop that were due inside the window and had not been submitted when the load
+/// ended: their response times are longer than their ages at that time, by an unknown amount.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Censored {
+    /// How many.
+    pub ops: u64,
+    /// The smallest of their ages, nanoseconds.
+    pub from_ns: u64,
+}
+
+impl Censored {
+    /// Of both.
+    pub fn merged(a: Option<Censored>, b: Option<Censored>) -> Option<Censored> {
+        let (Some(x), Some(y)) = (a, b) else { return a.or(b) };
+        Some(Censored { ops: x.ops.saturating_add(y.ops), from_ns: x.from_ns.min(y.from_ns) })
+    }
+
+    /// Whether a latency of this length, as a histogram with these ops in it shows it, is only a
+    /// lower bound: from the smallest of their ages on, an op that is counted there may have taken
+    /// longer.
+    pub fn bounds(self, ns: u64) -> bool {
+        bucket_of(ns) >= bucket_of(self.from_ns)
+    }
 }
 
 impl Tally {
     /// The response time, in closed loop the service time.
     pub fn response(&self) -> &Histogram {
         self.response.as_ref().unwrap_or(&self.service)
+    }
+
+    /// Whether an op of it was completed, abandoned or due.
+    pub fn occurred(&self) -> bool {
+        self.ops + self.given_up > 0 || !self.response().is_empty()
     }
 }
 
@@ -181,9 +218,12 @@ pub struct Interval {
     pub start_ns: u64,
     /// End of the interval, nanoseconds since the start of the measured window.
     pub end_ns: u64,
+    /// Ops completed in it.
+    pub ops: u64,
     /// Bytes that its ops moved.
     pub bytes: u64,
-    /// Its count is the interval's ops.
+    /// Service times of those that count in the point's latencies; in the last interval also of
+    /// those that completed after the window.
     pub service: Histogram,
     /// Response times; None in closed loop, where they are the service times.
     pub response: Option<Histogram>,

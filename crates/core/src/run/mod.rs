@@ -37,6 +37,8 @@ mod replay;
 mod requirements;
 mod slow_ops;
 mod start_gate;
+#[cfg(test)]
+mod tests_littles_law;
 mod worker_group;
 mod written;
 

@@ -10,6 +10,7 @@ use crate::base::units::Rate;
 use crate::engine::DatasetLocation;
 use crate::lab::machine::io_limit;
 use crate::measure::pacer::{FellBehind, ReplayTimes};
+use crate::measure::recorder::Recorder;
 use crate::measure::worker::MeasuredWindow;
 use crate::meter::watch::MeterWatch;
 use crate::plan::{Load, PointKey, PointPlan, Step, Stream};
@@ -356,14 +357,14 @@ fn processors(groups: &[WorkerGroup<'_>]) -> Result<Vec<Fact>> {
 fn cell(group: &WorkerGroup<'_>, window: MeasuredWindow) -> Cell {
     let mut tallies: Vec<Tally> = Vec::new();
     group.recorders.iter().for_each(|r| r.add_to(&mut tallies));
-    let sum =
-        |f: fn(&crate::measure::recorder::Recorder) -> u64| group.recorders.iter().map(f).sum();
-    let backlog_end = sum(|r| r.backlog_end.get());
-    // Ops that were due in the window were either submitted or are backlog. Flushes and groups do
-    // not count in rates.
+    let sum = |f: fn(&Recorder) -> u64| group.recorders.iter().map(f).sum();
+    let (backlog_max, backlog_end) = (sum(|r| r.backlog_max.get()), sum(|r| r.backlog_end()));
+    assert!(backlog_max >= backlog_end, "the backlog at the end is part of the longest");
+    // Each op that was due in the window has a response time. Flushes and groups do not count in
+    // rates.
     let recorded = || {
-        let handed_over = tallies.iter().filter(|tally| tally.class.counts_as_op());
-        let due = handed_over.map(|tally| tally.ops).sum::<u64>() + backlog_end;
+        let due = tallies.iter().filter(|tally| tally.class.counts_as_op());
+        let due: u64 = due.map(|tally| tally.response().count).sum();
         let seconds = (window.until_ns - window.from_ns) as f64 / 1e9;
         let open = group.replay == Some(ReplayTimes::Recorded);
         open.then_some(Rate::OpsPerSec(due as f64 / seconds))
@@ -377,8 +378,11 @@ fn cell(group: &WorkerGroup<'_>, window: MeasuredWindow) -> Cell {
         depth: Some(group.stream.depth),
         asked: group.rate.or(group.full_rate).or_else(recorded),
         late: sum(|r| r.late.get()),
-        backlog_max: sum(|r| r.backlog_max.get()),
+        backlog_max,
         backlog_end,
+        in_flight: Some(
+            sum(Recorder::in_flight_ns) as f64 / (window.until_ns - window.from_ns) as f64,
+        ),
         tallies,
     }
 }

@@ -32,13 +32,16 @@ pub struct Estimate {
     /// The significant digits of its source, if that was text and not a measurement: no more are
     /// printed.
     pub digits: Option<u32>,
+    /// The value is only a lower bound: some of the latencies that it is made of had not ended when
+    /// they were last observed. Printed as "≥ 1.2 s"; it has no interval and is not compared.
+    pub at_least: bool,
 }
 
 impl Estimate {
     /// One observation without an interval.
     pub fn single(value: f64, unit: &'static str) -> Estimate {
-        let (method, digits) = (IntervalMethod::Single, None);
-        Estimate { value, low: value, high: value, n: 1, unit, method, digits }
+        let (method, digits, at_least) = (IntervalMethod::Single, None, false);
+        Estimate { value, low: value, high: value, n: 1, unit, method, digits, at_least }
     }
 
     /// The same in another unit.
@@ -56,6 +59,16 @@ impl Estimate {
     pub fn written_in(mut self, digits: impl IntoIterator<Item = Option<u32>>) -> Estimate {
         self.digits = digits.into_iter().flatten().min();
         self
+    }
+
+    /// The same as a lower bound, if `at_least`: its limits are the extremes of the repeats.
+    pub fn bounded_below(self, at_least: bool, repeats: &[f64]) -> Estimate {
+        if !at_least {
+            return self;
+        }
+        let low = repeats.iter().copied().fold(self.value, f64::min);
+        let high = repeats.iter().copied().fold(self.value, f64::max);
+        Estimate { low, high, method: IntervalMethod::Single, at_least, ..self }
     }
 
     /// Whether `low` and `high` are an interval, and not the extremes of a few observations.
@@ -90,12 +103,13 @@ pub fn from_repeats(values: &[f64], unit: &'static str) -> Option<Estimate> {
         unit,
         method: IntervalMethod::Single,
         digits: None,
+        at_least: false,
     };
     Some(match level(values) {
         None => bare(mean(values)),
         Some(Level { value, interval: None, .. }) => bare(value),
         Some(Level { value, interval: Some((low, high)), .. }) => {
-            Estimate { value, low, high, n, unit, method: IntervalMethod::Repeats, digits: None }
+            Estimate { low, high, method: IntervalMethod::Repeats, ..bare(value) }
         }
     })
 }

@@ -123,8 +123,8 @@ impl Bundle {
     ) -> Result<()> {
         let sql = "SELECT s.stream, s.drive, s.instance, s.class, i.start_ns, i.end_ns, i.bytes, \
                    i.service, i.service_sum_ns, i.service_max_ns, i.service_overflow, i.response, \
-                   i.response_sum_ns, i.response_max_ns, i.response_overflow FROM series s JOIN \
-                   interval i ON i.series = s.id WHERE s.point = ? ORDER BY s.id, i.id";
+                   i.response_sum_ns, i.response_max_ns, i.response_overflow, i.ops FROM series s \
+                   JOIN interval i ON i.series = s.id WHERE s.point = ? ORDER BY s.id, i.id";
         self.each(&limits::INTERVALS, sql, Some(point), &mut |row| {
             let (start_ns, end_ns) = span(row)?;
             visit(Interval {
@@ -134,6 +134,7 @@ impl Bundle {
                 class: class(row, 3)?,
                 start_ns,
                 end_ns,
+                ops: bounded(row, 15, &limits::REQUESTS)?,
                 bytes: bounded(row, 6, &limits::BYTES)?,
                 service: histograms::read(row, 7, false)?
                     .context("an interval has no latencies")?,
@@ -146,8 +147,8 @@ impl Bundle {
     /// A point's intervals without their latencies.
     pub fn rates(&self, point: i64) -> Result<Vec<RateInterval>> {
         let sql = "SELECT s.stream, s.drive, s.instance, s.class, i.start_ns, i.end_ns, i.ops, \
-                   i.bytes, i.response_sum_ns FROM series s JOIN interval i ON i.series = s.id \
-                   WHERE s.point = ? ORDER BY s.id, i.id";
+                   i.bytes, i.response_sum_ns, i.timed FROM series s JOIN interval \
+                   i ON i.series = s.id WHERE s.point = ? ORDER BY s.id, i.id";
         self.rows(&limits::INTERVALS, sql, Some(point), |row| {
             let (start_ns, end_ns) = span(row)?;
             Ok(RateInterval {
@@ -160,6 +161,7 @@ impl Bundle {
                 ops: bounded(row, 6, &limits::REQUESTS)?,
                 bytes: bounded(row, 7, &limits::BYTES)?,
                 response_sum_ns: row.get::<_, Option<i64>>(8)?.map(|ns| ns.max(0) as u64),
+                timed: bounded(row, 9, &limits::REQUESTS)?,
             })
         })
     }

@@ -13,7 +13,7 @@ use super::limits::{self, QueryLimit};
 use super::schema::{self, optional_text, text};
 use crate::base::error::{Context, Error, Result};
 use crate::base::units::Rate;
-use crate::record::{Cell, Outcome, Point, PointContents, Reported, Tally};
+use crate::record::{Cell, Censored, Outcome, Point, PointContents, Reported, Tally};
 
 /// Points whose numbers follow one another, of one step.
 pub type PointRange = RangeInclusive<i64>;
@@ -152,8 +152,8 @@ impl Bundle {
                    c.backlog_end, t.class, t.ops, t.bytes, t.misses, t.service, t.service_sum_ns, \
                    t.service_max_ns, t.service_overflow, t.service_min_ns, t.response, \
                    t.response_sum_ns, t.response_max_ns, t.response_overflow, t.response_min_ns, \
-                   t.given_up FROM cell c LEFT JOIN tally t ON t.cell = c.id WHERE c.point = ? \
-                   ORDER BY c.id, t.id";
+                   t.given_up, t.censored, t.censored_from_ns, c.in_flight FROM cell c LEFT JOIN \
+                   tally t ON t.cell = c.id WHERE c.point = ? ORDER BY c.id, t.id";
         let (own, cells) = (Some(stored.id), &mut stored.point.cells);
         let (mut last, mut tallies, mut histograms) = (None, 0, 0);
         self.rows(&CELL_ROWS, sql, own, |row| {
@@ -278,6 +278,7 @@ fn cell(row: &Row<'_>) -> Result<Cell> {
         late: bounded(row, 10, &limits::REQUESTS)?,
         backlog_max: bounded(row, 11, &limits::REQUESTS)?,
         backlog_end: bounded(row, 12, &limits::REQUESTS)?,
+        in_flight: row.get::<_, Option<f64>>(30)?.filter(|n| n.is_finite() && *n >= 0.0),
         tallies: Vec::new(),
     })
 }
@@ -295,5 +296,13 @@ fn tally(row: &Row<'_>, first: usize) -> Result<Option<Tally>> {
         given_up: bounded(row, first + 14, &limits::REQUESTS)?,
         service: histograms::read(row, first + 4, true)?.context("a tally has no latencies")?,
         response: histograms::read(row, first + 9, true)?,
+        censored: censored(row, first + 15)?,
     }))
+}
+
+/// The ops that were never submitted; none of a tally that has none.
+fn censored(row: &Row<'_>, first: usize) -> Result<Option<Censored>> {
+    let ops = bounded(row, first, &limits::REQUESTS)?;
+    let from_ns = row.get::<_, Option<i64>>(first + 1)?.map_or(0, |ns| ns.max(0) as u64);
+    Ok((ops > 0).then_some(Censored { ops, from_ns }))
 }

@@ -76,7 +76,8 @@ CREATE TABLE cell (
     asked_bytes_per_s REAL,
     late INTEGER NOT NULL,
     backlog_max INTEGER NOT NULL,
-    backlog_end INTEGER NOT NULL
+    backlog_end INTEGER NOT NULL,
+    in_flight REAL
 );
 CREATE INDEX cell_point ON cell (point);
 CREATE TABLE tally (
@@ -87,6 +88,8 @@ CREATE TABLE tally (
     bytes INTEGER NOT NULL,
     misses INTEGER NOT NULL,
     given_up INTEGER NOT NULL DEFAULT 0,
+    censored INTEGER NOT NULL DEFAULT 0,
+    censored_from_ns INTEGER,
     service BLOB NOT NULL,
     service_sum_ns INTEGER NOT NULL,
     service_min_ns INTEGER,
@@ -122,7 +125,8 @@ CREATE TABLE interval (
     response_sum_ns INTEGER,
     response_max_ns INTEGER,
     response_overflow INTEGER,
-    response BLOB
+    response BLOB,
+    timed INTEGER NOT NULL
 );
 CREATE INDEX interval_series ON interval (series);
 CREATE TABLE gauge (

@@ -11,7 +11,8 @@ use crate::record::setup::{
     DriveSetup, DriveWriteCache, HostSetup, WriteCacheState, WriteCacheTime,
 };
 use crate::record::{
-    Axis, Cell, Class, Fact, Interval, Outcome, Point, PointKey, Run, Sample, Setup, Sink, Tally,
+    Axis, Cell, Censored, Class, Fact, Interval, Outcome, Point, PointKey, Run, Sample, Setup,
+    Sink, Tally,
 };
 
 fn run() -> Run {
@@ -69,6 +70,7 @@ fn point(key: PointKey, outcome: Outcome) -> Point {
         given_up: 2,
         service,
         response,
+        censored: Some(Censored { ops: 1, from_ns: 85_000 }),
     };
     let idle = Histogram::new();
     let write = Tally {
@@ -79,6 +81,7 @@ fn point(key: PointKey, outcome: Outcome) -> Point {
         given_up: 0,
         service: idle,
         response: None,
+        censored: None,
     };
     let cell = Cell {
         stream: "read".into(),
@@ -91,6 +94,7 @@ fn point(key: PointKey, outcome: Outcome) -> Point {
         late: 4,
         backlog_max: 5,
         backlog_end: 6,
+        in_flight: Some(0.5),
         tallies: vec![read, write],
     };
     let facts = vec![Fact::new("RocksDB", "stalls", 3)];
@@ -106,7 +110,7 @@ fn point(key: PointKey, outcome: Outcome) -> Point {
 
 fn interval(second: u64, service: Histogram) -> Interval {
     let (start_ns, end_ns) = (second * 1_000_000_000, (second + 1) * 1_000_000_000);
-    let (stream, bytes) = ("read".to_owned(), service.count * 4096);
+    let (stream, ops, bytes) = ("read".to_owned(), service.count, service.count * 4096);
     Interval {
         stream,
         drive: 0,
@@ -114,6 +118,7 @@ fn interval(second: u64, service: Histogram) -> Interval {
         class: Class::READ,
         start_ns,
         end_ns,
+        ops,
         bytes,
         service,
         response: None,

@@ -182,13 +182,13 @@ impl BundleWriter {
         let response = response.as_ref();
         let sql = "INSERT INTO interval (series, start_ns, end_ns, ops, bytes, service, \
                    service_sum_ns, service_max_ns, service_overflow, response, response_sum_ns, \
-                   response_max_ns, response_overflow) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, \
-                   ?)";
+                   response_max_ns, response_overflow, timed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, \
+                   ?, ?, ?, ?, ?)";
         conn.prepare_cached(sql)?.execute(params![
             series,
             signed(interval.start_ns),
             signed(interval.end_ns),
-            signed(interval.service.count),
+            signed(interval.ops),
             signed(interval.bytes),
             service.v2,
             service.sum_ns,
@@ -198,6 +198,7 @@ impl BundleWriter {
             response.map(|r| r.sum_ns),
             response.map(|r| r.max_ns),
             response.map(|r| r.overflow),
+            signed(interval.response.as_ref().unwrap_or(&interval.service).count),
         ])?;
         Ok(())
     }
@@ -267,8 +268,8 @@ fn insert_cell(conn: &Connection, point: i64, cell: &Cell) -> Result<()> {
         None => (None, None),
     };
     let sql = "INSERT INTO cell (point, stream, drive, instance, headline, threads, depth, \
-               asked_ops_per_s, asked_bytes_per_s, late, backlog_max, backlog_end) VALUES (?, ?, \
-               ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+               asked_ops_per_s, asked_bytes_per_s, late, backlog_max, backlog_end, in_flight) \
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
     conn.prepare_cached(sql)?.execute(params![
         point,
         cell.stream,
@@ -282,6 +283,7 @@ fn insert_cell(conn: &Connection, point: i64, cell: &Cell) -> Result<()> {
         signed(cell.late),
         signed(cell.backlog_max),
         signed(cell.backlog_end),
+        cell.in_flight,
     ])?;
     let id = conn.last_insert_rowid();
     cell.tallies.iter().try_for_each(|tally| insert_tally(conn, id, tally))
@@ -293,8 +295,8 @@ fn insert_tally(conn: &Connection, cell: i64, tally: &Tally) -> Result<()> {
     let response = response.as_ref();
     let sql = "INSERT INTO tally (cell, class, ops, bytes, misses, service, service_sum_ns, \
                service_min_ns, service_max_ns, service_overflow, response, response_sum_ns, \
-               response_min_ns, response_max_ns, response_overflow, given_up) VALUES (?, ?, ?, ?, \
-               ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+               response_min_ns, response_max_ns, response_overflow, given_up, censored, \
+               censored_from_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
     conn.prepare_cached(sql)?.execute(params![
         cell,
         tally.class.name(),
@@ -312,6 +314,8 @@ fn insert_tally(conn: &Connection, cell: i64, tally: &Tally) -> Result<()> {
         response.map(|r| r.max_ns),
         response.map(|r| r.overflow),
         signed(tally.given_up),
+        signed(tally.censored.map_or(0, |censored| censored.ops)),
+        tally.censored.map(|censored| signed(censored.from_ns)),
     ])?;
     Ok(())
 }

@@ -19,6 +19,8 @@ pub enum Caveat {
     BackgroundMissedRate(String, f64),
     /// The share of an open loop's ops that were submitted late.
     Late(f64),
+    /// Closed loop: the rate times the mean latency, divided by the number of ops in flight.
+    LittlesLaw(f64),
     /// Too few repeats for an interval: their number.
     FewRepeats(usize),
     /// Number of figures in the source of imported ones, which show no scatter.
@@ -33,9 +35,9 @@ impl Caveat {
         matches!(self, Caveat::FewRepeats(_))
     }
 
-    /// Whether it rules out any claim. "Not limited by the drive" leaves a one-sided bound, and a
-    /// lack of repeats is a matter of measuring again.
+    /// Whether it rules out any claim. "Not limited by the drive" leaves a one-sided bound; where
+    /// Little's law fails, rate and latency are each right, but not of one steady state.
     pub fn bars(&self) -> bool {
-        !matches!(self, Caveat::NotTheDrive(_))
+        !matches!(self, Caveat::NotTheDrive(_) | Caveat::LittlesLaw(_))
     }
 }

@@ -330,10 +330,35 @@ impl CellFacts {
         self.not_the_drive().is_some()
     }
 
+    /// How a curve of latencies shows it.
+    pub fn latency_mark(&self, step: &StepFacts) -> PointMark {
+        match step.values[self.value].number.is_infinite() {
+            true => PointMark::Closed,
+            false => self.rate_mark(),
+        }
+    }
+
+    /// How a curve of another quantity shows it.
+    pub fn rate_mark(&self) -> PointMark {
+        if self.missed_its_rate() { PointMark::Missed } else { PointMark::Kept }
+    }
+
     /// Whether any of its streams, including background ones, missed its target rate.
     pub fn missed_its_rate(&self) -> bool {
         self.streams.iter().any(|(.., s)| s.achieved().is_some_and(|a| a < RATE_KEPT))
     }
+}
+
+/// What a point of a curve is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PointMark {
+    /// An ordinary one.
+    Kept,
+    /// It missed its target rate.
+    Missed,
+    /// The maximum of a load sweep: a closed loop, whose latency is of another kind than those of
+    /// the other points, so no line joins them.
+    Closed,
 }
 
 /// A point that ended early.
@@ -443,6 +468,11 @@ impl StepFacts {
     /// Whether there is a target rate, so that its latencies are response times.
     pub fn is_open_loop(&self) -> bool {
         self.loop_kind == Some(LoopKind::Open)
+    }
+
+    /// Whether one of its points is the maximum of a load sweep, which is a closed loop.
+    pub fn has_maximum(&self) -> bool {
+        self.values.iter().any(|value| value.number.is_infinite())
     }
 
     /// Whether its windows are too short for the drift test. Imported figures have no seconds to

@@ -4,8 +4,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::analysis::points::point_numbers::Times;
 use crate::base::histogram::Histogram;
-use crate::record::{Class, CommonStart, Outcome, Point, RunContents};
+use crate::record::{Censored, Class, CommonStart, Outcome, Point, RunContents, Tally};
 
 /// Minimum common share of the longest window: the error is then at most a hundredth of the sum.
 const COMMON: f64 = 0.99;
@@ -48,7 +49,25 @@ pub struct Sum {
     /// Ops of all windows.
     pub ops: u64,
     /// Response times by class of op; service times in closed loop.
-    pub classes: Vec<(Class, Histogram)>,
+    pub classes: Vec<ClassOfJoint>,
+}
+
+/// The latencies of a class of op.
+#[derive(Clone, Debug)]
+pub struct ClassOfJoint {
+    /// The class.
+    pub class: Class,
+    /// Its response times.
+    pub times: Histogram,
+    /// The ops among them that were never submitted.
+    pub censored: Option<Censored>,
+}
+
+impl ClassOfJoint {
+    /// As numbers.
+    pub fn numbers(&self) -> Times {
+        Times::of(&self.times, self.censored)
+    }
 }
 
 /// Why there is no sum.
@@ -70,7 +89,7 @@ struct HostPart {
     window_ns: u64,
     ops: u64,
     bytes: u64,
-    classes: Vec<(Class, Histogram)>,
+    classes: Vec<ClassOfJoint>,
 }
 
 /// Step, bits of the axis value, subject and repeat.
@@ -158,15 +177,23 @@ fn part(point: &Point) -> HostPart {
         if tally.class.counts_as_op() {
             part.ops += tally.ops;
         }
-        merge(&mut part.classes, tally.class, tally.response());
+        let Tally { class, censored, .. } = *tally;
+        merge(&mut part.classes, class, (tally.response(), censored));
     }
     part
 }
 
-fn merge(into: &mut Vec<(Class, Histogram)>, class: Class, more: &Histogram) {
-    match into.iter_mut().find(|(own, _)| *own == class) {
-        Some((_, histogram)) => histogram.merge(more),
-        None => into.push((class, more.clone())),
+fn merge(
+    into: &mut Vec<ClassOfJoint>,
+    class: Class,
+    (times, censored): (&Histogram, Option<Censored>),
+) {
+    match into.iter_mut().find(|own| own.class == class) {
+        Some(own) => {
+            own.times.merge(times);
+            own.censored = Censored::merged(own.censored, censored);
+        }
+        None => into.push(ClassOfJoint { class, times: times.clone(), censored }),
     }
 }
 
@@ -215,7 +242,9 @@ fn sum(hosts: &[JointHost], parts: &[Option<HostPart>]) -> Result<Sum, SumRefusa
         sum.ops_per_s += rate(part.ops, part.window_ns);
         sum.bytes_per_s += rate(part.bytes, part.window_ns);
         sum.ops += part.ops;
-        part.classes.iter().for_each(|(class, own)| merge(&mut sum.classes, *class, own));
+        for own in &part.classes {
+            merge(&mut sum.classes, own.class, (&own.times, own.censored));
+        }
     }
     Ok(sum)
 }
@@ -250,7 +279,7 @@ mod tests {
             window_ns: WINDOW,
             ops: times.len() as u64,
             bytes: 4096 * times.len() as u64,
-            classes: vec![(Class::READ, histogram)],
+            classes: vec![ClassOfJoint { class: Class::READ, times: histogram, censored: None }],
         })
     }
 
@@ -266,7 +295,7 @@ mod tests {
         assert_eq!((sum.ops, sum.ops_per_s, sum.bytes_per_s), (1000, 100.0, 409_600.0));
         let mut all = Histogram::new();
         a.iter().chain(&b).for_each(|ns| all.add(*ns));
-        assert_eq!(sum.classes[0].1, all);
+        assert_eq!(sum.classes[0].times, all);
     }
 
     #[test]

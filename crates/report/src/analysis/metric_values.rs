@@ -178,10 +178,10 @@ impl Metric {
             }
             PointFigure::Mean => self
                 .latency(step, cell)
-                .and_then(|l| Some((l.mean_ns.clone()?, &l.mean_by_repeat[..])))?,
+                .and_then(|l| Some((l.mean_ns.clone()?, l.measured_mean())))?,
             PointFigure::Percentile(i) => {
                 let latency = self.latency(step, cell)?;
-                (latency.percentiles_ns[*i].clone()?, &latency.percentiles_by_repeat[*i][..])
+                (latency.percentiles_ns[*i].clone()?, latency.measured(*i))
             }
             PointFigure::PerMinute(class) => {
                 let own = self.part.of(cell)?.class(Some(*class))?;

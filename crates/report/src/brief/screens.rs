@@ -16,11 +16,12 @@ use crate::analysis::verdicts::selftest;
 use crate::brief::number_format;
 use crate::brief::section::setup::{database_servers, drives};
 use crate::brief::section::steps::{energy, equal_load, outliers, tpcc};
+use crate::brief::text::metric_text::class_of_latency;
 use crate::brief::text::table_cell::{TableCell, texts};
 use crate::brief::text::{bottleneck_text, causes, caveat_text, notes, published, wording};
 use crate::chart::StepDrawing;
 use crate::chart::step::name;
-use crate::language::{Language, Name};
+use crate::language::Language;
 use crate::say;
 
 /// The three parts below of all steps at once.
@@ -209,10 +210,11 @@ fn points(l: Language, subjects: &Subjects, step: &StepFacts) -> Table {
         for (stream, headline, summary) in &cell.streams {
             let stream =
                 if *headline { stream.clone() } else { say!(l, "in-brackets", what = stream) };
-            for class in &summary.classes {
+            for class in summary.rows() {
                 let mark = if *headline { Mark::None } else { Mark::Side };
-                let op = || l.name(&Name::op(class.class.name()));
-                let op = ops.entry(class.class).or_insert_with(op);
+                let (open, is_response) = (step.is_open_loop(), class.response.is_some());
+                let op = || class_of_latency(l, class, open);
+                let op = ops.entry((class.class, is_response)).or_insert_with(op);
                 let subject = name(subjects, cell);
                 rows.push((mark, show_row(l, [at, &subject, &stream, &*op], summary, class)));
             }

@@ -70,13 +70,11 @@ impl StepDrawing<'_> {
         if groups.is_empty() {
             return None;
         }
-        let bar =
-            |share: f64| Bar { value: share, low: share, high: share, marked: false, digits: None };
         let values = |subject: SubjectKey| {
             let value = |group: &String| {
                 let (rows, base) = each[subject.0].as_ref()?;
                 let bytes = rows.iter().find(|(name, _)| name == group)?.1;
-                Some(bar((bytes / base).max(0.0)))
+                Some(Bar::of((bytes / base).max(0.0)))
             };
             groups.iter().map(value).collect()
         };

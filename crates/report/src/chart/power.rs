@@ -94,10 +94,10 @@ impl StepDrawing<'_> {
     fn watts_against_ops(&self, class: &str) -> Chart {
         let point = |cell: &CellFacts| {
             let watts = scaled(&of_class(cell, class)?.mean_watts, 1.0);
-            let (x, hollow) =
-                (cell.total.as_ref()?.ops_per_s.as_ref()?.value, cell.missed_its_rate());
+            let x = cell.total.as_ref()?.ops_per_s.as_ref()?.value;
+            let mark = cell.rate_mark();
             let label = marked(cell, self.step.values[cell.value].text(self.language));
-            Some(CurvePoint { x, y: watts.value, label, low: watts.low, high: watts.high, hollow })
+            Some(CurvePoint { x, y: watts.value, label, low: watts.low, high: watts.high, mark })
         };
         let plot = CurveChart {
             text: self.text(say!(

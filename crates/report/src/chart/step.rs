@@ -5,10 +5,11 @@ mod claimed;
 mod several;
 
 use super::{Chart, LineSeries, Plot, mark};
-use crate::analysis::facts::{CellFacts, Comparisons, StepFacts, Subjects};
+use crate::analysis::facts::{CellFacts, Comparisons, PointMark, StepFacts, Subjects};
 use crate::analysis::keys::{SubjectKey, ValueKey};
 use crate::analysis::points::metric::{Metric, PointFigure as Of};
 use crate::analysis::points::point_summary::{Latency, P99, PERCENTILES, RepeatSummary};
+use crate::chart::canvas::axis::si;
 use crate::chart::kinds::bars::{Bar, BarSeries, GroupedBars};
 use crate::chart::kinds::curve::{CurveChart, CurvePoint, CurveSeries};
 use crate::chart::kinds::percentiles::Percentiles;
@@ -227,20 +228,18 @@ impl<'a> StepDrawing<'a> {
         let point = |cell: &CellFacts| {
             let bar = pick(cell.total.as_ref()?)?;
             let x = self.step.values[cell.value].number / scale;
-            let (label, hollow) = (marked(cell, String::new()), cell.missed_its_rate());
-            x.is_finite().then_some(CurvePoint {
-                x,
-                y: bar.value,
-                label,
-                low: bar.low,
-                high: bar.high,
-                hollow,
-            })
+            let label = marked(cell, at_least(&bar, String::new()));
+            let (low, high, mark) = (bar.low, bar.high, cell.latency_mark(self.step));
+            x.is_finite().then_some(CurvePoint { x, y: bar.value, label, low, high, mark })
         };
         let series = self.curves(&point);
         let at = |subject, value| self.step.cell(subject, value).and_then(point);
+        let left_out = match self.step.has_maximum() {
+            true => say!(self.language, "figure-without-maximum"),
+            false => String::new(),
+        };
         let plot = CurveChart {
-            text: self.text(self.called(of)),
+            text: self.text(self.called(of) + &left_out),
             x_label,
             y_label: of.unit.to_string(),
             log_y: false,
@@ -276,14 +275,15 @@ impl<'a> StepDrawing<'a> {
         let point = |cell: &CellFacts| {
             let total = cell.total.as_ref()?;
             let bar = pick(total)?;
-            let (x, hollow) = (total.ops_per_s.as_ref()?.value, cell.missed_its_rate());
-            let label = marked(cell, label(cell.value));
-            Some(CurvePoint { x, y: bar.value, label, low: bar.low, high: bar.high, hollow })
+            let x = total.ops_per_s.as_ref()?.value;
+            let label = marked(cell, at_least(&bar, label(cell.value)));
+            let (low, high, mark) = (bar.low, bar.high, cell.latency_mark(self.step));
+            Some(CurvePoint { x, y: bar.value, label, low, high, mark })
         };
         let mut series = self.curves(&point);
         let at = |subject, value| self.step.cell(subject, value).and_then(point);
         let metric = (what == "p99").then(Metric::p99);
-        let above = without_overload(&mut series);
+        let beyond = without_overload(self.language, &mut series);
         let ys = || series.iter().flat_map(|s| &s.points).map(|p| p.y);
         let wide = ys().fold(0.0, f64::max) > 20.0 * ys().fold(f64::MAX, f64::min);
         let l = self.language;
@@ -294,7 +294,10 @@ impl<'a> StepDrawing<'a> {
         let (figure, axis) = (self.latency(figure), self.x_label());
         let caption = say!(l, "figure-against-throughput", what = figure, axis);
         let called = metric.as_ref().map(|m| self.called_out(m)).unwrap_or_default();
-        let left_out = if above > 0 { say!(l, "figure-overload") } else { String::new() };
+        let left_out = match beyond.is_empty() {
+            true => String::new(),
+            false => say!(l, "figure-overload", points = l.list(&beyond)),
+        };
         let plot = CurveChart {
             text: self.text(format!("{caption}{called}{left_out}")),
             x_label: "ops/s".to_string(),
@@ -371,21 +374,34 @@ fn tidy(percentile: f64) -> f64 {
 }
 
 /// Points beyond a curve's capacity would stretch the axis and flatten the rest: those that missed
-/// their rate and are above all others are omitted. Returns their number.
-fn without_overload(series: &mut [CurveSeries]) -> usize {
-    let kept = series.iter().flat_map(|s| &s.points).filter(|p| !p.hollow).map(|p| p.high.max(p.y));
-    let most = kept.fold(0.0, f64::max);
-    let all = |series: &[CurveSeries]| series.iter().map(|s| s.points.len()).sum::<usize>();
-    let before = all(series);
-    if most > 0.0 {
-        series.iter_mut().for_each(|s| s.points.retain(|p| !p.hollow || p.y <= most));
+/// their rate and are above all others are omitted. Returns what they are: "A 110 %".
+fn without_overload(l: Language, series: &mut [CurveSeries]) -> Vec<String> {
+    let missed = |p: &CurvePoint| p.mark == PointMark::Missed;
+    let all = series.iter().flat_map(|s| &s.points);
+    let most = all.filter(|p| !missed(p)).map(|p| p.high.max(p.y)).fold(0.0, f64::max);
+    let mut beyond = Vec::new();
+    for CurveSeries { name, points } in series.iter_mut().filter(|_| most > 0.0) {
+        points.retain(|p| {
+            let stays = !missed(p) || p.y <= most;
+            if !stays && p.label.is_empty() {
+                beyond.push(format!("{name} {} ops/s", l.number(&si(p.x))));
+            } else if !stays {
+                beyond.push(format!("{name} {}", p.label));
+            }
+            stays
+        });
     }
-    before - all(series)
+    beyond
+}
+
+/// With "≥" before the label of a point that is only a lower bound.
+fn at_least(bar: &Bar, label: String) -> String {
+    if bar.at_least { format!("≥ {label}") } else { label }
 }
 
 pub(super) fn scaled(e: &Estimate, by: f64) -> Bar {
     let (value, low, high) = (e.value / by, e.low / by, e.high / by);
-    Bar { value, low, high, marked: false, digits: e.digits }
+    Bar { value, low, high, marked: false, digits: e.digits, at_least: e.at_least }
 }
 
 /// Means of neighbours, so that there are at most `most` points and none is skipped.

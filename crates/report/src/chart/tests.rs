@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use resvg::usvg::{Group, Node, Rect, Tree};
 
 use super::{FigureText, LineSeries, Palette, Plot, size};
+use crate::analysis::facts::PointMark;
 use crate::chart::canvas::fonts;
 use crate::chart::canvas::theme::LEAST_TEXT;
 use crate::chart::kinds::bars::{Bar, BarSeries, CalledBar, GroupedBars};
@@ -89,6 +90,7 @@ fn bar((value, wide): (f64, f64)) -> Bar {
         high: value * (1.0 + wide),
         marked: wide > 4.0,
         digits: None,
+        at_least: wide > 5.0,
     }
 }
 
@@ -162,7 +164,11 @@ proptest! {
             label: format!("{}", 1 << i.min(20)),
             low: y * (1.0 - wide),
             high: y * (1.0 + wide),
-            hollow: *wide > 4.0,
+            mark: match *wide {
+                wide if wide > 5.0 => PointMark::Closed,
+                wide if wide > 4.0 => PointMark::Missed,
+                _ => PointMark::Kept,
+            },
         };
         let series = |(name, points): (&String, &Vec<_>)| CurveSeries {
             name: name.clone(),

@@ -624,7 +624,7 @@ fn of_class(
 
 fn tally(class: Class, ops: u64, bytes: Option<u64>, service: Histogram) -> Tally {
     let bytes = bytes.unwrap_or(0);
-    Tally { class, ops, bytes, misses: 0, given_up: 0, service, response: None }
+    Tally { service, ..super::tally(class, ops, bytes) }
 }
 
 /// The latencies of fsync and fdatasync, which some tests are made for. They count flushes.

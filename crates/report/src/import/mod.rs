@@ -287,13 +287,15 @@ pub fn cell(
         late: 0,
         backlog_max: 0,
         backlog_end: 0,
+        in_flight: None,
         tallies,
     }
 }
 
 /// A tally without latencies.
 pub fn tally(class: Class, ops: u64, bytes: u64) -> Tally {
-    Tally { class, ops, bytes, misses: 0, given_up: 0, service: Histogram::new(), response: None }
+    let (misses, given_up, service, response, censored) = (0, 0, Histogram::new(), None, None);
+    Tally { class, ops, bytes, misses, given_up, service, response, censored }
 }
 
 #[cfg(test)]

@@ -113,6 +113,7 @@ pub fn tally(class: Class, ops: u64, typical_ns: u64) -> Tally {
         given_up: 0,
         service,
         response: None,
+        censored: None,
     }
 }
 
@@ -128,6 +129,7 @@ pub fn cell(stream: &str, headline: bool, threads: u32, tally: Tally) -> Cell {
         late: 0,
         backlog_max: 0,
         backlog_end: 0,
+        in_flight: None,
         tallies: vec![tally],
     }
 }
@@ -196,6 +198,7 @@ pub fn interval(point: &Point, second: u64, seconds: u64) -> Interval {
         class: Class::READ,
         start_ns: second * SECOND,
         end_ns: (second + 1) * SECOND,
+        ops: service.count,
         bytes: service.count * 4096,
         service,
         response: None,

@@ -149,7 +149,7 @@ impl LiveFeed {
         let response = interval.response.as_ref().unwrap_or(&interval.service);
         let (stream, class) = (&interval.stream, interval.class);
         let total = self.running.of(&point.subject, &point.step, stream, class);
-        total.ops += interval.service.count;
+        total.ops += interval.ops;
         total.bytes += interval.bytes;
         total.service.add(&interval.service);
         total.response.add(response);
@@ -167,7 +167,7 @@ impl LiveFeed {
             self.counted.len() - 1
         });
         let counted = &mut self.counted[index];
-        counted.ops += interval.service.count;
+        counted.ops += interval.ops;
         counted.bytes += interval.bytes;
         counted.second.merge(response);
     }
@@ -405,7 +405,7 @@ mod tests {
         let (stream, class) = (stream.to_string(), Class::READ);
         let (start_ns, end_ns, bytes) = (0, 1_000_000_000, 4096 * ops);
         let (instance, response) = (0, None);
-        Interval { stream, drive, instance, class, start_ns, end_ns, bytes, service, response }
+        Interval { stream, drive, instance, class, start_ns, end_ns, ops, bytes, service, response }
     }
 
     fn live(folder: &std::path::Path) -> LiveFeed {
@@ -460,8 +460,9 @@ mod tests {
             (40_000, 4096 * 40_000, 40_000)
         );
         let (ops, bytes, class) = (40_000, 4096 * 40_000, Class::READ);
-        let response = None;
-        let tally = Tally { class, ops, bytes, misses: 3, given_up: 1, service: whole, response };
+        let (misses, given_up, response, censored) = (3, 1, None, None);
+        let service = whole;
+        let tally = Tally { class, ops, bytes, misses, given_up, service, response, censored };
         let cell = Cell {
             stream: "io".into(),
             drive: 0,
@@ -473,6 +474,7 @@ mod tests {
             late: 0,
             backlog_max: 0,
             backlog_end: 0,
+            in_flight: None,
             tallies: vec![tally],
         };
         live.stored(&Point { cells: vec![cell], ..Point::begun(key("A"), 0) });

@@ -6,7 +6,7 @@ use crate::base::histogram::Histogram;
 use crate::base::units;
 use crate::plan::search::{PERCENTILES, Search, ShareLimit};
 use crate::plan::{Plan, PointKey, PointPlan, Sweep};
-use crate::record::{Class, Fact, Outcome, Point, Tally, key};
+use crate::record::{Censored, Class, Fact, Outcome, Point, Tally, key};
 
 /// One search: the points of a subject, step and repeat.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -82,9 +82,13 @@ impl Searches {
         let Some(Sweep { search: Some(search), .. }) = sweep else { return None };
         let value = key.axis.as_ref()?.value.number()?;
         let measured = point.outcome == Outcome::Measured;
-        let pooled = pooled(search, point).filter(|_| measured);
+        let found = pooled(search, point).filter(|_| measured);
+        let (pooled, censored) = found.unzip();
         let quantile = PERCENTILES[search.index()].1;
         let reached = pooled.as_ref().and_then(|pooled| pooled.percentile_ns(quantile));
+        // A lower bound within the limit does not say that the percentile is.
+        let is_bound = |ns: u64| censored.flatten().is_some_and(|censored| censored.bounds(ns));
+        let reached = reached.filter(|ns| *ns > search.at_most_ns || !is_bound(*ns));
         let within = reached.is_some_and(|ns| ns <= search.at_most_ns);
         let share = |limit: &ShareLimit| {
             let [share] = pooled.as_ref()?.shares_from([limit.over_ms * 1_000_000]);
@@ -128,17 +132,20 @@ pub fn answered(sweep: Option<&Sweep>, point: &Point) -> bool {
     sweep.is_some_and(|sweep| sweep.search.is_some()) && fell_behind
 }
 
-/// The times of the class to which the limits apply, over all drives and instances together.
-fn pooled(search: &Search, point: &Point) -> Option<Histogram> {
+/// The times of the class to which the limits apply, over all drives and instances together, and
+/// the ops among them that were never submitted.
+fn pooled(search: &Search, point: &Point) -> Option<(Histogram, Option<Censored>)> {
     let cells = point.cells.iter().filter(|cell| cell.stream == search.stream);
     let tallies: Vec<&Tally> = cells.flat_map(|cell| &cell.tallies).collect();
-    let ops_of = |class| tallies.iter().filter(|t| t.class == class).map(|t| t.ops).sum::<u64>();
-    let class = Class::limited(tallies.iter().map(|t| (t.class, ops_of(t.class))))?;
-    let mut pooled = Histogram::new();
+    let due = |t: &Tally| t.response().count;
+    let due_of = |class| tallies.iter().filter(|t| t.class == class).map(|t| due(t)).sum::<u64>();
+    let class = Class::limited(tallies.iter().map(|t| (t.class, due_of(t.class))))?;
+    let (mut pooled, mut censored) = (Histogram::new(), None);
     for tally in tallies.iter().filter(|t| t.class == class) {
-        pooled.merge(tally.response.as_ref().unwrap_or(&tally.service));
+        pooled.merge(tally.response());
+        censored = Censored::merged(censored, tally.censored);
     }
-    Some(pooled)
+    Some((pooled, censored))
 }
 
 #[cfg(test)]

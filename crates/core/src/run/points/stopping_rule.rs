@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::base::histogram::Histogram;
 use crate::plan::{Axis, Field, Order, Plan, PointKey};
-use crate::record::{Outcome, Point};
+use crate::record::{Censored, Outcome, Point};
 use crate::stats::level::Repeats;
 
 /// The headline streams' ops/s; their p99 response time if they have a target rate, which fixes
@@ -23,9 +23,14 @@ pub fn headline(point: &Point) -> Option<f64> {
     // If there are several classes, the one with the most requests is the most precise.
     let tallies = || cells().flat_map(|c| &c.tallies);
     let class = tallies().max_by_key(|t| t.ops)?.class;
-    let mut all = Histogram::new();
-    tallies().filter(|t| t.class == class).for_each(|t| all.merge(t.response()));
-    all.percentile_ns(0.99).map(|ns| ns as f64)
+    let (mut all, mut censored) = (Histogram::new(), None);
+    for tally in tallies().filter(|t| t.class == class) {
+        all.merge(tally.response());
+        censored = Censored::merged(censored, tally.censored);
+    }
+    // A lower bound is not a measurement.
+    let measured = all.percentile_ns(0.99).filter(|ns| !censored.is_some_and(|c| c.bounds(*ns)));
+    measured.map(|ns| ns as f64)
 }
 
 /// The measured headline figures, by groups of points that stop together. Each is examined once, so

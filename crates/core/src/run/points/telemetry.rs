@@ -85,6 +85,8 @@ impl<'a, 'g> Telemetry<'a, 'g> {
                     class: total.class,
                     start_ns: self.last_ns - window.from_ns,
                     end_ns: now_ns - window.from_ns,
+                    // Read while workers write: a completion after the window is taken back.
+                    ops: total.ops.saturating_sub(last.get(i).map_or(0, |l| l.ops)),
                     bytes: total.bytes - last.get(i).map_or(0, |l| l.bytes),
                     service: since(&total.service, last.get(i).map(|l| &l.service)),
                     response: total
@@ -92,7 +94,7 @@ impl<'a, 'g> Telemetry<'a, 'g> {
                         .as_ref()
                         .map(|r| since(r, last.get(i).and_then(|l| l.response.as_ref()))),
                 };
-                headline_ops += if group.stream.headline { interval.service.count } else { 0 };
+                headline_ops += if group.stream.headline { interval.ops } else { 0 };
                 progress.interval(&interval);
                 sink.interval(&interval)?;
             }

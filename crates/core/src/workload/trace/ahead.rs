@@ -19,7 +19,6 @@ use super::ring::{READ_AHEAD, ReadRequest, RequestRing};
 use super::selection::{ReplayPace, Selection};
 use crate::base::error::{Context, Result};
 use crate::base::rng::{Seed, mix};
-use crate::measure::pacer::ReplayTimes;
 use crate::measure::{NextDue, Op, OpGenerator, OpKind};
 use crate::trace::{Reader, Request, RequestKind};
 
@@ -147,7 +146,6 @@ fn wait_for_room(ring: &RequestRing, n: u64) -> usize {
 pub struct TraceSource {
     ring: Arc<RequestRing>,
     reader: Option<JoinHandle<()>>,
-    asap: bool,
     group_class: Option<u8>,
     /// Whether the request taken last ends its group.
     ends_group: bool,
@@ -163,7 +161,6 @@ impl TraceSource {
     /// Starts the thread, and returns when the ring is full or the trace at its end.
     pub fn start(part: ReplayPart, mut reader: Reader, seed: Seed) -> Result<TraceSource> {
         let ring = Arc::new(RequestRing::new(READ_AHEAD));
-        let asap = part.pace.times == ReplayTimes::AsFastAsPossible;
         let group_class = part.group_class;
         let of_reader = Arc::clone(&ring);
         let run = move || {
@@ -178,7 +175,6 @@ impl TraceSource {
         let source = TraceSource {
             ring,
             reader,
-            asap,
             group_class,
             ends_group: false,
             seed,
@@ -239,22 +235,6 @@ impl OpGenerator for TraceSource {
             self.overdue += 1;
         }
         self.overdue - self.taken
-    }
-
-    fn left_over(&mut self, at_ns: u64) -> Result<u64> {
-        let mut left = 0;
-        while !self.asap {
-            match self.next_due()? {
-                NextDue::At(due_ns) if due_ns < at_ns => {
-                    left += 1;
-                    self.taken += 1;
-                    self.ring.take_until(self.taken);
-                }
-                NextDue::Unread => std::thread::yield_now(),
-                _ => break,
-            }
-        }
-        Ok(left)
     }
 }
 

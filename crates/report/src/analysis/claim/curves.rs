@@ -140,7 +140,7 @@ fn of_subject(step: &StepFacts, subject: SubjectKey) -> Vec<RepeatCurve> {
             let times = total.user_latency(step.class)?;
             Some(curve::LoadAndLatency {
                 load: *total.by_repeat.get(i)?,
-                latency: *times.percentiles_by_repeat[P99].get(i)?,
+                latency: *times.measured(P99).get(i)?,
             })
         };
         let (block, place) = seat(first, i);
@@ -158,7 +158,8 @@ pub fn mean_curve(step: &StepFacts, subject: SubjectKey) -> Vec<curve::LoadAndLa
     let point = |cell: &CellFacts| {
         let total = cell.total.as_ref()?;
         let load = total.ops_per_s.as_ref()?.value;
-        Some(curve::LoadAndLatency { load, latency: total.p99_ns(step.class)?.value })
+        let p99 = total.p99_ns(step.class).filter(|p99| !p99.at_least)?;
+        Some(curve::LoadAndLatency { load, latency: p99.value })
     };
     paced(step, subject).into_iter().filter_map(point).collect()
 }
@@ -225,9 +226,9 @@ fn held(
     for cell in cells.iter().take_while(|cell| failed.is_none_or(|value| cell.value < value)) {
         let Some(i) = cell.repeats.iter().position(|r| *r == repeat) else { continue };
         let class = cell.stream(&search.stream)?.limited_class()?;
-        let latency = *class.user_latency().percentiles_by_repeat[search.index()].get(i)?;
-        let keeps_shares = class.user_latency().keeps_shares(search, i);
-        if latency > search.at_most_ns as f64 || !keeps_shares {
+        let latency = class.user_latency();
+        let is_within = latency.is_within(search.index(), i, search.at_most_ns)?;
+        if !is_within || !latency.keeps_shares(search, i) {
             break;
         }
         let (block, place) = seat(cell, i);

@@ -70,5 +70,6 @@ fn figure(
     metric: &Metric,
     (subject, value): (SubjectKey, ValueKey),
 ) -> Option<f64> {
-    Some(metric.of(step, step.cell(subject, value)?)?.0.value)
+    let (estimate, _) = metric.of(step, step.cell(subject, value)?)?;
+    Some(estimate.value).filter(|_| !estimate.at_least)
 }

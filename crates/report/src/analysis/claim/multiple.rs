@@ -41,11 +41,10 @@ fn steps(measured: &MeasuredFacts) -> impl Iterator<Item = (&StepFacts, &Search)
 /// Whether a cell's repeats passed, by repeat number.
 fn held(cell: &CellFacts, search: &Search) -> Vec<(u32, bool)> {
     let class = cell.stream(&search.stream).and_then(RepeatSummary::limited_class);
-    let reached = class.map(|c| c.user_latency().percentiles_by_repeat[search.index()].as_slice());
-    let reached = reached.unwrap_or_default();
-    let keeps_shares = |i: usize| class.is_some_and(|c| c.user_latency().keeps_shares(search, i));
     let holds = |i: usize| {
-        reached.get(i).is_some_and(|ns| *ns <= search.at_most_ns as f64) && keeps_shares(i)
+        let latency = class.map(|class| class.user_latency());
+        let within = latency.and_then(|own| own.is_within(search.index(), i, search.at_most_ns));
+        within == Some(true) && latency.is_some_and(|own| own.keeps_shares(search, i))
     };
     cell.repeats.iter().enumerate().map(|(i, repeat)| (*repeat, holds(i))).collect()
 }

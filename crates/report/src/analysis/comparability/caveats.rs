@@ -13,6 +13,10 @@ use crate::stats::runs::trend::Drift;
 /// is the latency that one op in a hundred exceeds.
 const LATE: f64 = 0.01;
 
+/// By how much the rate times the mean latency may differ from the number of ops in flight. In a
+/// window that holds many times as many ops as are in flight it differs by rounding alone.
+const LITTLES_LAW: f64 = 0.02;
+
 impl CellFacts {
     /// Whether it rules out any claim.
     pub fn is_barred(&self) -> bool {
@@ -87,6 +91,8 @@ pub fn of_load(load: &RepeatSummary) -> Vec<Caveat> {
     if load.asked.is_some() && late >= LATE {
         all.push(Caveat::Late(late));
     }
+    let off = load.littles_law.filter(|share| (share - 1.0).abs() > LITTLES_LAW);
+    all.extend(off.map(Caveat::LittlesLaw));
     all
 }
 

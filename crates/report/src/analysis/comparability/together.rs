@@ -61,8 +61,8 @@ fn repeat_of(cell: &CellFacts, block: u32) -> u32 {
 fn logs(step: &StepFacts, cell: &CellFacts, latency: bool) -> Option<Vec<(u32, f64)>> {
     let total = cell.total.as_ref()?;
     let values = match latency {
-        true => &total.user_latency(step.class)?.percentiles_by_repeat[P99],
-        false => &total.by_repeat,
+        true => total.user_latency(step.class)?.measured(P99),
+        false => &total.by_repeat[..],
     };
     let usable =
         values.len() == cell.repeats.len() && values.iter().all(|v| v.is_finite() && *v > 0.0);

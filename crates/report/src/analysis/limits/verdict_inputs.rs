@@ -236,7 +236,7 @@ fn in_flight(numbers: &Numbers) -> f64 {
 /// lateness beyond that is also Dyno's.
 fn late(stream: &str, numbers: &Numbers, point: &Point) -> Option<Late> {
     numbers.asked?;
-    let ops = numbers.classes.iter().filter_map(|c| c.ops).sum::<u64>().max(1) as f64;
+    let ops = numbers.due.max(1) as f64;
     let slots = count(numbers.threads) * count(numbers.depth);
     let own = point.facts.iter().filter_map(OwnLateness::of_fact).filter(|of| of.stream == stream);
     let own = own.map(|of| of.times).sum::<u64>() as f64 / ops;
@@ -394,6 +394,7 @@ mod tests {
                 given_up: 0,
                 service,
                 response: None,
+                censored: None,
             };
             let cell = Cell {
                 stream: "io".into(),
@@ -406,6 +407,7 @@ mod tests {
                 late: late_ops,
                 backlog_max: 0,
                 backlog_end: 0,
+                in_flight: None,
                 tallies: vec![tally],
             };
             let mut point =

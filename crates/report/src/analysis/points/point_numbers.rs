@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use crate::base::histogram::Histogram;
 use crate::base::units::Rate;
-use crate::record::{Cell, Class, Point, RateInterval, ServerShare, Tally};
+use crate::record::{Cell, Censored, Class, Point, RateInterval, ServerShare, Tally};
 
 pub use crate::plan::search::OVER_MS;
 
@@ -39,10 +39,14 @@ pub struct Numbers {
     pub bytes_per_s: Option<f64>,
     /// One for each class of op.
     pub classes: Vec<ClassNumbers>,
+    /// Reads and writes together, if there are both.
+    pub all: Option<Box<ClassNumbers>>,
     /// Open loop: the target rate.
     pub asked: Option<Rate>,
-    /// Open loop: ops submitted late.
+    /// Open loop: ops submitted late or never.
     pub late: u64,
+    /// Ops that have a latency: in open loop those that were due.
+    pub due: u64,
     /// Open loop: the maximum number of ops due but not yet submitted.
     pub backlog_max: u64,
     /// Open loop: ops not submitted when the window closed.
@@ -51,6 +55,9 @@ pub struct Numbers {
     pub threads: Option<u32>,
     /// Requests in flight for each worker, if known.
     pub depth: Option<u32>,
+    /// Closed loop: the rate times the mean latency of all ops, divided by the mean number of ops
+    /// in flight; 1 by Little's law. None if unknown.
+    pub littles_law: Option<f64>,
     /// Length of the measured window, nanoseconds, if known.
     pub window_ns: Option<u64>,
     /// ops/s second by second, if stored.
@@ -112,6 +119,8 @@ pub struct Times {
     pub over: [Option<f64>; OVER_MS.len()],
     /// Another tool's reported bounds of percentiles.
     pub bounds_ns: [Option<(f64, f64)>; PERCENTILES.len()],
+    /// The ops among them that were never submitted.
+    pub censored: Option<Censored>,
 }
 
 impl PointSummary {
@@ -199,22 +208,50 @@ impl Numbers {
         let declared = Class::in_order(tallies.iter().map(|t| t.class));
         // Collecting would allocate four at least.
         let mut classes = Vec::with_capacity(declared.len());
-        let of = |class| ClassNumbers::of(class, &tallies, seconds);
+        let of = |class| {
+            let own = tallies.iter().copied().filter(|t| t.class == class);
+            ClassNumbers::of(class, own.collect(), seconds)
+        };
         classes.extend(declared.into_iter().filter_map(of));
+        let moved = tallies.iter().copied().filter(|t| t.class.moves_data() && t.occurred());
+        let moved: Vec<&Tally> = moved.collect();
+        let is_mix = moved.iter().any(|t| t.class == Class::READ)
+            && moved.iter().any(|t| t.class.is_write());
+        let all = is_mix.then(|| ClassNumbers::of(Class::ALL, moved, seconds)).flatten();
         Numbers {
             ops_per_s: seconds.map(|s| sum(&tallies, Class::counts_as_op, |t| t.ops) / s),
             bytes_per_s: seconds.map(|s| sum(&tallies, Class::moves_data, |t| t.bytes) / s),
             classes,
+            all: all.map(Box::new),
             asked: sum_of_rates(cells),
             late: cells.iter().map(|c| c.late).sum(),
+            due: tallies.iter().map(|t| t.response()).map(|times| times.count).sum(),
             backlog_max: cells.iter().map(|c| c.backlog_max).sum(),
             backlog_end: cells.iter().map(|c| c.backlog_end).sum(),
             threads: cells.iter().map(|c| c.threads).sum(),
             depth: cells.iter().filter_map(|c| c.depth).max(),
+            littles_law: littles_law(cells, seconds),
             window_ns,
             seconds: Vec::new(),
         }
     }
+}
+
+/// Over all classes of op together: a flush is in flight too, and the reads of a group are counted
+/// themselves.
+fn littles_law(cells: &[&Cell], seconds: Option<f64>) -> Option<f64> {
+    if cells.iter().any(|c| c.asked.is_some()) {
+        return None;
+    }
+    let in_flight = cells.iter().map(|c| c.in_flight).sum::<Option<f64>>()?;
+    let (mut ops, mut timed, mut all_ns) = (0, 0, 0.0);
+    for tally in cells.iter().flat_map(|c| &c.tallies).filter(|t| t.class != Class::PREFIX) {
+        ops += tally.ops;
+        timed += tally.service.count;
+        all_ns += tally.service.sum_ns as f64;
+    }
+    let by_law = ops as f64 / seconds? * (all_ns / 1e9 / timed as f64);
+    Some(by_law / in_flight).filter(|share| share.is_finite())
 }
 
 fn sum(tallies: &[&Tally], counts: fn(Class) -> bool, what: fn(&Tally) -> u64) -> f64 {
@@ -236,20 +273,20 @@ fn sum_of_rates(cells: &[&Cell]) -> Option<Rate> {
 }
 
 impl ClassNumbers {
-    fn of(class: Class, tallies: &[&Tally], seconds: Option<f64>) -> Option<ClassNumbers> {
-        let own: Vec<&&Tally> =
-            tallies.iter().filter(|t| t.class == class && t.ops + t.given_up > 0).collect();
+    fn of(class: Class, mut own: Vec<&Tally>, seconds: Option<f64>) -> Option<ClassNumbers> {
+        own.retain(|t| t.occurred());
         if own.is_empty() {
             return None;
         }
-        let merged = |pick: &dyn Fn(&Tally) -> &Histogram| {
+        let merged = |pick: &dyn Fn(&Tally) -> &Histogram, censored: Option<Censored>| {
             if let [one] = own[..] {
-                return Times::of(pick(one));
+                return Times::of(pick(one), censored);
             }
             let mut all = Histogram::new();
             own.iter().for_each(|t| all.merge(pick(t)));
-            Times::of(&all)
+            Times::of(&all, censored)
         };
+        let censored = own.iter().fold(None, |all, t| Censored::merged(all, t.censored));
         let open = own.iter().any(|t| t.response.is_some());
         let sum = |pick: fn(&Tally) -> u64| own.iter().map(|t| pick(t)).sum::<u64>();
         let (ops, misses) = (sum(|t| t.ops), sum(|t| t.misses));
@@ -262,25 +299,44 @@ impl ClassNumbers {
             misses,
             given_up: own.iter().map(|t| t.given_up).sum(),
             overflow: own.iter().map(|t| t.service.overflow).sum(),
-            service: merged(&|t| &t.service),
-            response: open.then(|| Box::new(merged(&|t| t.response()))),
+            service: merged(&|t| &t.service, None),
+            response: open.then(|| Box::new(merged(&|t| t.response(), censored))),
             digits: WrittenDigits::default(),
         })
     }
 }
 
 impl Times {
-    /// The numbers of a histogram.
-    pub fn of(histogram: &Histogram) -> Times {
+    /// The numbers of a histogram, which holds the ages of these ops too.
+    pub fn of(histogram: &Histogram, censored: Option<Censored>) -> Times {
+        let over = histogram.shares_from(OVER_MS.map(|ms| ms * 1_000_000));
         Times {
+            censored,
             mean_ns: histogram.mean_ns(),
             percentiles_ns: histogram
                 .percentiles_ns(PERCENTILES.map(|(_, q)| q))
                 .map(|percentile| percentile.map(|ns| ns as f64)),
             max_ns: Some(histogram.max_ns).filter(|_| histogram.count + histogram.overflow > 0),
-            over: histogram.shares_from(OVER_MS.map(|ms| ms * 1_000_000)),
+            over: std::array::from_fn(|i| {
+                // An op that had waited for less may have taken this long or not.
+                let ns = OVER_MS[i] * 1_000_000;
+                let known = censored.is_none_or(|censored| censored.from_ns >= ns);
+                over[i].filter(|_| known)
+            }),
             bounds_ns: [None; PERCENTILES.len()],
         }
+    }
+}
+
+impl Times {
+    /// Whether a percentile of this length is only a lower bound.
+    pub fn is_bound(&self, ns: f64) -> bool {
+        self.censored.is_some_and(|censored| censored.bounds(ns as u64))
+    }
+
+    /// The number of percentile `at`, and whether it is only a lower bound.
+    pub fn percentile(&self, at: usize) -> Option<(f64, bool)> {
+        self.percentiles_ns[at].map(|ns| (ns, self.is_bound(ns)))
     }
 }
 

@@ -17,19 +17,19 @@ pub use crate::plan::search::PERCENTILES;
 pub const P50: usize = 0;
 
 /// The index of p95.
-pub const P95: usize = 1;
+pub const P95: usize = 2;
 
 /// The index of p99.
-pub const P99: usize = 2;
+pub const P99: usize = 3;
 
 /// The index of p99.9.
-pub const P999: usize = 3;
+pub const P999: usize = 4;
 
 /// The index of p99.99.
-pub const P9999: usize = 4;
+pub const P9999: usize = 5;
 
 /// The index of p99.999.
-pub const P99999: usize = 5;
+pub const P99999: usize = 6;
 
 /// A stream with a smaller share of its target rate has missed it: its latencies are those of
 /// another load.
@@ -48,12 +48,16 @@ pub struct RepeatSummary {
     pub bytes_by_repeat: Vec<f64>,
     /// One for each class of op.
     pub classes: Vec<ClassSummary>,
+    /// Reads and writes together, if there are both.
+    pub all: Option<Box<ClassSummary>>,
     /// Open loop: the target rate.
     pub asked: Option<Rate>,
     /// Sums and maxima over the repeats.
     pub late: u64,
     /// Ops of all repeats; None if only their rate is known.
     pub ops: Option<u64>,
+    /// Ops of all repeats that have a latency: in open loop those that were due.
+    pub due: u64,
     /// The maximum number of ops due but not yet submitted, of any repeat.
     pub backlog_max: u64,
     /// Ops not submitted when windows closed, of all repeats.
@@ -62,6 +66,8 @@ pub struct RepeatSummary {
     pub threads: Option<u32>,
     /// Requests in flight for each worker, if known.
     pub depth: Option<u32>,
+    /// Of the repeat that is farthest from 1, as [`Numbers::littles_law`].
+    pub littles_law: Option<f64>,
     /// Whether ops/s rose or fell over the windows of its repeats.
     pub drift: Drift,
 }
@@ -130,9 +136,13 @@ pub struct Latency {
     /// For each repeat, the shares that took each of `OVER_MS` or longer.
     over_by_repeat: Vec<[Option<f64>; OVER_MS.len()]>,
     /// For each repeat, if every repeat has one.
-    pub mean_by_repeat: Vec<f64>,
+    mean_by_repeat: Vec<f64>,
     /// Each percentile's value in each repeat that has one.
-    pub percentiles_by_repeat: [Vec<f64>; PERCENTILES.len()],
+    percentiles_by_repeat: [Vec<f64>; PERCENTILES.len()],
+    /// Whether each of these is only a lower bound.
+    bounds_by_repeat: [Vec<bool>; PERCENTILES.len()],
+    /// Whether some ops were never submitted: the mean and the maximum are lower bounds.
+    pub censored: bool,
 }
 
 /// The repeats of a cell as estimates.
@@ -145,20 +155,34 @@ pub fn summarise(repeats: &[&Numbers]) -> Option<RepeatSummary> {
     let declared = Class::in_order(repeats.iter().flat_map(|n| &n.classes).map(|c| c.class));
     // Collecting would allocate four at least, each of a kilobyte.
     let mut classes = Vec::with_capacity(declared.len());
-    classes.extend(declared.into_iter().filter_map(|class| summarise_class(class, repeats)));
+    let of_class = |class| {
+        let own = repeats.iter().map(|n| n.classes.iter().find(|c| c.class == class));
+        summarise_class(class, &own.collect::<Vec<_>>())
+    };
+    classes.extend(declared.into_iter().filter_map(of_class));
+    let all: Vec<_> = repeats.iter().map(|n| n.all.as_deref()).collect();
+    let is_mix = all.iter().all(Option::is_some);
+    let all = if is_mix { summarise_class(Class::ALL, &all) } else { None };
     Some(RepeatSummary {
         ops_per_s: of(&ops, "ops/s").map(|e| e.written_in(written().map(|(ops, _)| ops))),
         bytes_per_s: of(&bytes, "bytes/s").map(|e| e.written_in(written().map(|(_, bytes)| bytes))),
         by_repeat: ops.unwrap_or_default(),
         bytes_by_repeat: bytes.unwrap_or_default(),
         classes,
+        all: all.map(Box::new),
         asked: asked(repeats),
         late: repeats.iter().map(|n| n.late).sum(),
+        due: repeats.iter().map(|n| n.due).sum(),
         ops: repeats.iter().flat_map(|n| &n.classes).map(|c| c.ops).sum(),
         backlog_max: repeats.iter().map(|n| n.backlog_max).max().unwrap_or(0),
         backlog_end: repeats.iter().map(|n| n.backlog_end).max().unwrap_or(0),
         threads: first.threads,
         depth: first.depth,
+        littles_law: {
+            let far = |share: &f64| (share - 1.0).abs();
+            let each = repeats.iter().filter_map(|n| n.littles_law);
+            each.max_by(|a, b| far(a).total_cmp(&far(b)))
+        },
         drift: trend::drift(repeats.iter().map(|n| &n.seconds)),
     })
 }
@@ -183,9 +207,9 @@ fn asked(repeats: &[&Numbers]) -> Option<Rate> {
     })
 }
 
-fn summarise_class(class: Class, repeats: &[&Numbers]) -> Option<ClassSummary> {
-    let own: Vec<&ClassNumbers> =
-        repeats.iter().filter_map(|n| n.classes.iter().find(|c| c.class == class)).collect();
+/// Of each repeat, the ops of a class; None if it had none.
+fn summarise_class(class: Class, repeats: &[Option<&ClassNumbers>]) -> Option<ClassSummary> {
+    let own: Vec<&ClassNumbers> = repeats.iter().copied().flatten().collect();
     if own.is_empty() {
         return None;
     }
@@ -193,7 +217,7 @@ fn summarise_class(class: Class, repeats: &[&Numbers]) -> Option<ClassSummary> {
     // does not give is neither.
     let counted = own.iter().all(|c| c.ops.is_some());
     let each = |pick: &dyn Fn(&ClassNumbers) -> Option<f64>| {
-        let of = |n: &&Numbers| match n.classes.iter().find(|c| c.class == class) {
+        let of = |found: &Option<&ClassNumbers>| match found {
             Some(found) => pick(found),
             None => counted.then_some(0.0),
         };
@@ -231,19 +255,32 @@ fn latency(repeats: &[&Times], written: &[WrittenDigits], all: usize) -> Latency
     };
     let made = |of: &Option<Vec<f64>>| estimate::from_repeats(of.as_ref()?, "ns");
     let mean = whole(&|t| t.mean_ns);
+    let bounds = std::array::from_fn(|i| {
+        repeats.iter().filter_map(|t| t.percentile(i)).map(|(_, bound)| bound).collect()
+    });
+    let censored = repeats.iter().any(|t| t.censored.is_some());
     let percentiles: [Option<Vec<f64>>; PERCENTILES.len()] =
         std::array::from_fn(|i| whole(&|t| t.percentiles_ns[i]));
     Latency {
-        mean_ns: made(&mean).map(|e| e.written_in(written.iter().map(|d| d.mean))),
+        mean_ns: made(&mean).map(|e| {
+            let bound = e.bounded_below(censored, mean.as_deref().unwrap_or_default());
+            bound.written_in(written.iter().map(|d| d.mean))
+        }),
         percentiles_ns: std::array::from_fn(|i| {
             let digits = written.iter().map(|d| d.percentiles[i]);
-            made(&percentiles[i]).map(|e| bounded(e, repeats, i).written_in(digits))
+            made(&percentiles[i]).map(|e| {
+                let (any, own): (_, &Vec<bool>) = (percentiles[i].as_deref(), &bounds[i]);
+                let bound = e.bounded_below(own.contains(&true), any.unwrap_or_default());
+                bounded(bound, repeats, i).written_in(digits)
+            })
         }),
+        censored,
         max_ns: repeats.iter().filter_map(|t| t.max_ns).max(),
         max_digits: written.iter().filter_map(|d| d.max).min(),
         over_by_repeat: repeats.iter().map(|t| t.over).collect(),
         mean_by_repeat: mean.unwrap_or_default(),
         percentiles_by_repeat: percentiles.map(Option::unwrap_or_default),
+        bounds_by_repeat: bounds,
     }
 }
 
@@ -259,6 +296,24 @@ impl Latency {
     /// The number of repeats with shares.
     pub fn repeats_with_shares(&self) -> usize {
         self.over_by_repeat.len()
+    }
+
+    /// The repeats of a percentile, if all were measured: lower bounds are not compared.
+    pub fn measured(&self, at: usize) -> &[f64] {
+        let is_bound = self.bounds_by_repeat[at].contains(&true);
+        if is_bound { &[] } else { &self.percentiles_by_repeat[at] }
+    }
+
+    /// The repeats of the mean, likewise.
+    pub fn measured_mean(&self) -> &[f64] {
+        if self.censored { &[] } else { &self.mean_by_repeat }
+    }
+
+    /// Whether a percentile was within a limit in a repeat; a lower bound is not known to be.
+    pub fn is_within(&self, at: usize, repeat: usize, limit_ns: u64) -> Option<bool> {
+        let ns = self.percentiles_by_repeat[at].get(repeat)?;
+        let is_bound = self.bounds_by_repeat[at].get(repeat).is_some_and(|bound| *bound);
+        Some(*ns <= limit_ns as f64 && !is_bound)
     }
 
     /// The shares that took each of `OVER_MS` or longer.
@@ -284,9 +339,14 @@ fn bounded(mut estimate: Estimate, repeats: &[&Times], at: usize) -> Estimate {
 }
 
 impl RepeatSummary {
-    /// The share of its ops that were submitted late.
+    /// A row of a report for each class of op, after that of reads and writes together.
+    pub fn rows(&self) -> impl Iterator<Item = &ClassSummary> {
+        self.all.as_deref().into_iter().chain(&self.classes)
+    }
+
+    /// The share of its ops that were submitted late or never.
     pub fn late_share(&self) -> f64 {
-        self.late as f64 / self.ops.unwrap_or(0).max(1) as f64
+        self.late as f64 / self.due.max(1) as f64
     }
 
     /// The figures of a class; None if the cell had no op of it.
@@ -302,6 +362,11 @@ impl RepeatSummary {
     /// Its 99th percentile, nanoseconds.
     pub fn p99_ns(&self, class: Option<Class>) -> Option<&Estimate> {
         self.user_latency(class)?.percentiles_ns[P99].as_ref()
+    }
+
+    /// The same, if it is more than a lower bound.
+    pub fn measured_p99_ns(&self, class: Option<Class>) -> Option<f64> {
+        self.p99_ns(class).filter(|p99| !p99.at_least).map(|p99| p99.value)
     }
 
     /// Reads and writes together, per second.
@@ -352,12 +417,15 @@ mod tests {
             ops_per_s: Some(ops_per_s),
             bytes_per_s: None,
             classes: Vec::new(),
+            all: None,
             asked: Some(Rate::OpsPerSec(asked)),
             late: 0,
+            due: 0,
             backlog_max: 0,
             backlog_end: 0,
             threads: None,
             depth: None,
+            littles_law: None,
             window_ns: None,
             seconds: Vec::new(),
         };

@@ -83,7 +83,7 @@ fn responses<'r>(rates: impl Iterator<Item = &'r RateInterval>) -> Vec<(f64, f64
             continue;
         };
         let (ops, all_ns) = sums.entry(rate.start_ns / 2 + rate.end_ns / 2).or_default();
-        (*ops, *all_ns) = (*ops + rate.ops, all_ns.saturating_add(sum_ns));
+        (*ops, *all_ns) = (*ops + rate.timed, all_ns.saturating_add(sum_ns));
     }
     let mean = |(at_ns, (ops, sum_ns)): (u64, (u64, u64))| {
         (ops > 0).then(|| (at_ns as f64 / 1e9, sum_ns as f64 / ops as f64))
@@ -120,6 +120,7 @@ mod tests {
             ops,
             bytes: 0,
             response_sum_ns: Some(sum_ns),
+            timed: ops,
         };
         let all = [rate(0, 0, 10, 100), rate(1, 0, 30, 700), rate(0, 1, 0, 0), rate(0, 2, 1, 5)];
         assert_eq!(responses(all.iter()), [(0.5, 20.0), (2.5, 5.0)]);

@@ -39,6 +39,8 @@ impl Numbers {
         if reported.is_empty() {
             return;
         }
+        // Its latencies cannot be made of figures.
+        self.all = None;
         // Counts of a source that says nothing of bytes have none.
         for class in &mut self.classes {
             let own = || reported.iter().filter(|f| f.class == class.class);
@@ -103,7 +105,7 @@ impl ClassNumbers {
             misses: 0,
             given_up: 0,
             overflow: 0,
-            service: Times::of(&Histogram::new()),
+            service: Times::of(&Histogram::new(), None),
             response: None,
             digits: WrittenDigits::default(),
         }

@@ -40,7 +40,8 @@ pub fn of_step(drawing: &StepDrawing<'_>) -> Vec<String> {
 
 /// A latency of a cell, if it has one.
 fn latency_of(l: Language, step: &StepFacts, metric: &Metric, cell: &CellFacts) -> Option<String> {
-    Some(latency(l, step, metric.of(step, cell)?.0.value))
+    let estimate = metric.of(step, cell)?.0;
+    Some(number_format::at_least(estimate.at_least, latency(l, step, estimate.value)))
 }
 
 /// Nanoseconds with three digits; for imported figures everything that the source prints, which is

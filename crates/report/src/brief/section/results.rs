@@ -87,6 +87,9 @@ pub fn describe(l: Language, step: &StepFacts) -> String {
             Some(Timing::Service) => say!(l, "percentiles-service", class),
             None => say!(l, "percentiles-of", class),
         });
+        if step.is_open_loop() && step.has_maximum() {
+            parts.push(say!(l, "maximum-is-service"));
+        }
     }
     let drives = step.cells.iter().any(|c| !c.drives.is_empty());
     match (drives, step.instances && !step.imported) {

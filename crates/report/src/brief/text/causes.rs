@@ -234,9 +234,10 @@ fn cause(l: Language, facts: &Facts, barring: &[Barring<'_>]) -> BarringCause {
             (fact, say!(l, "remedy-late-requests"))
         }
         // None of them stands among what bars a point by itself.
-        Caveat::FewRepeats(_) | Caveat::FewFigures(_) | Caveat::NotTheDrive(_) => {
-            (String::new(), String::new())
-        }
+        Caveat::FewRepeats(_)
+        | Caveat::FewFigures(_)
+        | Caveat::LittlesLaw(_)
+        | Caveat::NotTheDrive(_) => (String::new(), String::new()),
     };
     BarringCause { fact, remedy }
 }

@@ -36,6 +36,9 @@ fn caveat(l: Language, caveat: &Caveat, why: VerdictText) -> String {
         Caveat::Late(share) => {
             say!(l, "caveat-late", share = number_format::share_in_words(l, *share))
         }
+        Caveat::LittlesLaw(share) => {
+            say!(l, "caveat-littles-law", share = number_format::share(l, *share))
+        }
         Caveat::FewRepeats(n) => say!(l, "caveat-few-repeats", count = *n),
         Caveat::FewFigures(n) => say!(l, "caveat-few-figures", count = *n),
         Caveat::NotTheDrive(verdict) if verdict.limit == Bottleneck::NoDrive => {

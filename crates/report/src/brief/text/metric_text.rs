@@ -3,7 +3,7 @@
 use crate::analysis::facts::{CellFacts, StepFacts};
 use crate::analysis::metric_values::instruments;
 use crate::analysis::points::metric::{Instrument, Metric, NEW_ORDER, PointFigure};
-use crate::analysis::points::point_summary::PERCENTILES;
+use crate::analysis::points::point_summary::{ClassSummary, PERCENTILES};
 use crate::brief::number_format;
 use crate::brief::text::table_cell::{Scale, TableCell};
 use crate::language::{Language, Name};
@@ -53,6 +53,17 @@ fn latency(l: Language, figure: String, metric: &Metric, step: &StepFacts) -> St
     }
 }
 
+/// "read"; where the step's latencies are of both kinds, "read, response" or "read, service".
+pub fn class_of_latency(l: Language, class: &ClassSummary, open_loop: bool) -> String {
+    let name = l.name(&Name::op(class.class.name()));
+    let kind = match class.response {
+        Some(_) => say!(l, "time-response"),
+        None if open_loop => say!(l, "time-service"),
+        None => return name,
+    };
+    l.sequence(&[name, kind])
+}
+
 /// A cell's figure as printed: in the metric's base unit (ns, ops/s …), and the text.
 pub fn printed(
     l: Language,
@@ -61,7 +72,7 @@ pub fn printed(
     cell: &CellFacts,
 ) -> Option<(f64, String)> {
     let estimate = metric.of(step, cell)?.0;
-    Some(match (estimate.digits, &metric.figure) {
+    let (value, text) = match (estimate.digits, &metric.figure) {
         (None, _) => printed_value(l, metric, estimate.value),
         // Imported figures, and figures derived from them, have the digits of their source.
         (Some(digits), PointFigure::Mean | PointFigure::Percentile(_)) => {
@@ -74,7 +85,8 @@ pub fn printed(
             (estimate.value / 1e6, number_format::megabytes_of(l, Some(&estimate)))
         }
         (Some(_), _) => (estimate.value, number_format::ops(l, Some(&estimate))),
-    })
+    };
+    Some((value, number_format::at_least(estimate.at_least, text)))
 }
 
 /// A cell's figure as printed, which is the same number in every language.

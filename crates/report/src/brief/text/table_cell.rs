@@ -62,6 +62,8 @@ pub enum TableCell {
         digits: Option<u32>,
         /// Half its interval, where it has one: finer digits say nothing.
         half: Option<f64>,
+        /// Only a lower bound: "≥" precedes the number.
+        at_least: bool,
         /// What stands behind the number.
         mark: String,
     },
@@ -75,7 +77,8 @@ impl TableCell {
 
     fn of_value(of: Dimension, value: impl Into<Option<f64>>, digits: Option<u32>) -> TableCell {
         let mark = String::new();
-        let cell = |value| TableCell::Quantity { of, value, digits, half: None, mark };
+        let (half, at_least) = (None, false);
+        let cell = |value| TableCell::Quantity { of, value, digits, half, at_least, mark };
         value.into().map_or_else(TableCell::none, cell)
     }
 
@@ -132,6 +135,7 @@ impl TableCell {
     pub fn largest(latency: &Latency) -> TableCell {
         let max_ns = latency.max_ns.map(|ns| ns as f64);
         TableCell::of_value(Dimension::Time, max_ns, latency.max_digits)
+            .bounded_below(latency.censored)
     }
 
     /// An estimate in joules.
@@ -142,8 +146,8 @@ impl TableCell {
     fn of_estimate(of: Dimension, estimate: Option<&Estimate>) -> TableCell {
         let cell = |e: &Estimate| {
             let half = e.relative_percent().map(|percent| e.value.abs() * percent / 100.0);
-            let (value, digits, mark) = (e.value, e.digits, String::new());
-            TableCell::Quantity { of, value, digits, half, mark }
+            let (value, digits, at_least, mark) = (e.value, e.digits, e.at_least, String::new());
+            TableCell::Quantity { of, value, digits, half, at_least, mark }
         };
         estimate.map_or_else(TableCell::none, cell)
     }
@@ -158,22 +162,29 @@ impl TableCell {
         TableCell::Text(NONE.to_string())
     }
 
-    /// The same with a mark after it, unless not measured.
-    pub fn marked(self, mark: &str) -> TableCell {
-        match self {
-            TableCell::Text(text) if text == NONE => TableCell::Text(text),
-            TableCell::Text(text) => TableCell::Text(format!("{text}{mark}")),
-            TableCell::Quantity { of, value, digits, half, mark: behind } => {
-                TableCell::Quantity { of, value, digits, half, mark: format!("{behind}{mark}") }
-            }
+    /// The same as a lower bound, if `at_least`.
+    pub fn bounded_below(mut self, bound: bool) -> TableCell {
+        if let TableCell::Quantity { at_least, .. } = &mut self {
+            *at_least = bound;
         }
+        self
+    }
+
+    /// The same with a mark after it, unless not measured.
+    pub fn marked(mut self, mark: &str) -> TableCell {
+        match &mut self {
+            TableCell::Text(text) if text == NONE => {}
+            TableCell::Text(text) => text.push_str(mark),
+            TableCell::Quantity { mark: behind, .. } => behind.push_str(mark),
+        }
+        self
     }
 
     /// As printed without a column unit.
     pub fn alone(&self, l: Language) -> String {
         match self {
             TableCell::Text(text) => text.clone(),
-            TableCell::Quantity { of, value, digits, mark, .. } => {
+            TableCell::Quantity { of, value, digits, mark, at_least, .. } => {
                 let text = match (of, digits) {
                     (Dimension::Time, Some(digits)) => number_format::time_in(l, *value, *digits),
                     (Dimension::Time, None) => number_format::time(l, *value),
@@ -188,26 +199,23 @@ impl TableCell {
                     (Dimension::Size, _) => number_format::size(l, *value),
                     (Dimension::Volume, _) => number_format::large_bytes(l, *value),
                 };
-                text + mark
+                number_format::at_least(*at_least, text) + mark
             }
         }
     }
 
     /// As printed in a column with this scale.
     pub fn in_scale(self, l: Language, scale: Option<&Scale>) -> String {
-        match (self, scale) {
-            (TableCell::Text(text), _) => text,
-            (TableCell::Quantity { value, digits: Some(digits), mark, .. }, Some(scale)) => {
-                l.number(&units::significant(value / scale.per, digits)) + &mark
-            }
-            (TableCell::Quantity { value, mark, .. }, Some(scale)) => {
-                scale.number(l, value) + &mark
-            }
+        let TableCell::Quantity { value, digits, mark, at_least, .. } = self else {
+            return self.alone(l);
+        };
+        let number = match (scale, digits) {
+            (Some(scale), Some(digits)) => l.number(&units::significant(value / scale.per, digits)),
+            (Some(scale), None) => scale.number(l, value),
             // Nothing in the column is positive.
-            (TableCell::Quantity { value, mark, .. }, None) => {
-                l.number(&format!("{value}")) + &mark
-            }
-        }
+            (None, _) => l.number(&format!("{value}")),
+        };
+        number_format::at_least(at_least, number) + &mark
     }
 }
 
@@ -343,13 +351,14 @@ impl Scale {
     /// A quantity with the unit, and the printed value; a figure with given significant digits
     /// retains them.
     pub fn of_cell(&self, l: Language, cell: TableCell) -> Option<(f64, String)> {
-        let TableCell::Quantity { value, digits, .. } = cell else { return None };
+        let TableCell::Quantity { value, digits, at_least, .. } = cell else { return None };
         let printed = self.printed(l, value);
         let in_digits = |digits| {
             let number = l.number(&units::significant(value / self.per, digits));
             (value, format!("{number} {}", self.unit))
         };
-        Some(digits.map_or(printed, in_digits))
+        let (value, text) = digits.map_or(printed, in_digits);
+        Some((value, number_format::at_least(at_least, text)))
     }
 
     /// Only the number.

@@ -286,6 +286,17 @@ impl<'a> Canvas<'a> {
         ));
     }
 
+    /// A ring in the subject's colour, around a mark.
+    pub fn ring(&mut self, at: (f64, f64), radius: f64, subject: usize) {
+        self.taken.push(FreeArea(at.0 - radius, at.0 + radius, at.1 - radius, at.1 + radius));
+        let (x, y, series) = (at.0, at.1, subject % self.palette.count());
+        let colour = self.palette.of(subject).to_string();
+        self.push(format_args!(
+            "<circle class=\"k{series}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\" \
+             fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.4\"/>"
+        ));
+    }
+
     /// A subject's mark in the paper colour, on its bar.
     pub fn emblem(&mut self, at: (f64, f64), radius: f64, subject: usize) {
         let d = theme::shape(subject, at, radius);

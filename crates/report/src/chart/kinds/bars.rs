@@ -18,6 +18,15 @@ pub struct Bar {
     pub marked: bool,
     /// The significant digits of an imported value; no more are printed.
     pub digits: Option<u32>,
+    /// Only a lower bound: "≥" precedes the number.
+    pub at_least: bool,
+}
+
+impl Bar {
+    /// An exact value.
+    pub fn of(value: f64) -> Bar {
+        Bar { value, low: value, high: value, marked: false, digits: None, at_least: false }
+    }
 }
 
 pub struct BarSeries {
@@ -280,6 +289,7 @@ impl GroupedBars {
 
     fn short(&self, bar: &Bar) -> Option<String> {
         let text = self.text.language.number(&si(in_digits(bar.value, bar.digits)));
+        let text = if bar.at_least { format!("≥ {text}") } else { text };
         match (bar.marked, self.quiet) {
             (true, true) => None,
             (true, false) => Some(format!("{text}{MARK}")),
@@ -302,7 +312,8 @@ impl GroupedBars {
         if bar.marked && self.quiet {
             return say!(l, "hover-not-limited", bar = name);
         }
-        let value = format!("{}{mark} {}", exact(bar.value), self.y_label);
+        let least = if bar.at_least { "≥ " } else { "" };
+        let value = format!("{least}{}{mark} {}", exact(bar.value), self.y_label);
         let value = say!(l, "named-value", name, value);
         match bar.high > bar.low {
             true => {

@@ -1,5 +1,6 @@
 //! A curve of labelled points: p99 against ops/s, each point with its thread count or depth.
 
+use crate::analysis::facts::PointMark;
 use crate::chart::canvas::axis::{ChartAxis, si};
 use crate::chart::canvas::frame::{Canvas, SubjectStyle};
 use crate::chart::canvas::theme::{FAINT, Palette};
@@ -13,8 +14,9 @@ pub struct CurvePoint {
     pub label: String,
     pub low: f64,
     pub high: f64,
-    /// Drawn as a ring: the point missed its target rate.
-    pub hollow: bool,
+    /// Hollow if it missed its target rate; ringed, and not on the line, if it is a closed loop
+    /// among open ones.
+    pub mark: PointMark,
 }
 
 pub struct CurveSeries {
@@ -46,9 +48,11 @@ impl Plot for CurveChart {
     }
 
     fn caption(&self) -> String {
-        let hollow = self.series.iter().flat_map(|s| &s.points).any(|p| p.hollow);
-        let sign = hollow.then(|| say!(self.text.language, "sign-hollow"));
-        self.text.full_caption(sign.as_slice())
+        let l = self.text.language;
+        let any = |mark| self.series.iter().flat_map(|s| &s.points).any(|p| p.mark == mark);
+        let hollow = any(PointMark::Missed).then(|| say!(l, "sign-hollow"));
+        let ringed = any(PointMark::Closed).then(|| say!(l, "sign-ringed"));
+        self.text.full_caption(&[hollow, ringed].into_iter().flatten().collect::<Vec<_>>())
     }
 
     fn svg(&self, palette: &Palette) -> String {
@@ -71,7 +75,8 @@ impl Plot for CurveChart {
         self.x_axis(&mut frame, &x, &x_at);
         // Lines first, then marks, labels last: each avoids existing elements.
         for (i, series) in self.series.iter().enumerate() {
-            let path: Vec<_> = series.points.iter().map(|p| (x_at(p.x), frame.y_at(p.y))).collect();
+            let joined = series.points.iter().filter(|p| p.mark != PointMark::Closed);
+            let path: Vec<_> = joined.map(|p| (x_at(p.x), frame.y_at(p.y))).collect();
             frame.polyline(&path, i, 2.0);
             path.windows(2).for_each(|pair| frame.keep_clear(pair[0], pair[1]));
         }
@@ -137,15 +142,17 @@ impl CurveChart {
         let value =
             l.sequence(&[format!("{px} {}", self.x_label), format!("{py} {}", self.y_label)]);
         let hover = say!(l, "named-value", name = name, value = value);
-        let hover = match p.hollow {
+        let hollow = p.mark == PointMark::Missed;
+        let hover = match hollow {
             true => say!(l, "hover-missed-its-rate", point = hover),
             false => hover,
         };
         match dense {
             true => frame.dot(at, 2.0, i, &hover),
-            false => {
-                frame.mark(at, 4.6, SubjectStyle { subject: i, hollow: p.hollow }, Some(&hover))
-            }
+            false => frame.mark(at, 4.6, SubjectStyle { subject: i, hollow }, Some(&hover)),
+        }
+        if p.mark == PointMark::Closed {
+            frame.ring(at, 8.0, i);
         }
     }
 }

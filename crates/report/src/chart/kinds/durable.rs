@@ -72,9 +72,9 @@ fn points(lead: &StepFacts, step: &StepFacts, subject: SubjectKey) -> Vec<CurveP
         let value = &step.values[cell.value];
         let place = lead.values.position(|own| own.label == value.label)?;
         let (x, y) = (place.0 as f64, ops.value);
-        let (label, hollow) = (String::new(), cell.missed_its_rate());
+        let (label, mark) = (String::new(), cell.rate_mark());
         let (low, high) = (ops.low, ops.high);
-        Some(CurvePoint { x, y, label, low, high, hollow })
+        Some(CurvePoint { x, y, label, low, high, mark })
     };
     step.cells_of(subject).into_iter().flatten().filter_map(point).collect()
 }

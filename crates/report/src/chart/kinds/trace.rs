@@ -47,13 +47,7 @@ pub fn sizes(profile: &TraceProfile) -> Chart {
     let all: u64 = classes.values().flatten().sum();
     let bar = |count: u64| {
         let value = count as f64 / all as f64 * 100.0;
-        (count > 0).then_some(Bar {
-            value,
-            low: value,
-            high: value,
-            marked: false,
-            digits: Some(3),
-        })
+        (count > 0).then_some(Bar { digits: Some(3), ..Bar::of(value) })
     };
     let series = |name: &str, of: usize| BarSeries {
         name: name.to_string(),

@@ -4,7 +4,7 @@
 use super::{StepDrawing, name, quantity, scaled, time};
 use crate::analysis::facts::CellFacts;
 use crate::analysis::points::metric::{Metric, PointFigure as Of};
-use crate::analysis::points::point_summary::{ClassSummary, RepeatSummary};
+use crate::analysis::points::point_summary::{ClassSummary, P99, RepeatSummary};
 use crate::chart::Chart;
 use crate::chart::kinds::bars::{Bar, BarSeries, GroupedBars};
 use crate::language::Name;
@@ -81,7 +81,7 @@ impl StepDrawing<'_> {
                 cell.instances.iter().map(|(_, s)| Some(p99(s)?.value)).collect();
             let value =
                 each.filter(|e| e.len() > 1).map(|e| e.iter().sum::<f64>() / e.len() as f64)?;
-            Some(Bar { value, low: value, high: value, marked: false, digits: None })
+            Some(Bar::of(value))
         };
         let series = self.lead().into_iter().map(|(_, cell)| BarSeries {
             name: name(self.subjects, cell),
@@ -114,7 +114,7 @@ impl StepDrawing<'_> {
             let estimate = if what == 0 {
                 times.mean_ns.as_ref()
             } else {
-                times.percentiles_ns[what + 1].as_ref()
+                times.percentiles_ns[P99 + what - 1].as_ref()
             };
             of_cell(cell, estimate.map(|e| scaled(e, scale)))
         };

@@ -14,6 +14,7 @@ fn a_second_sums_its_drives_and_a_rest_of_a_second_is_left_out() {
         ops,
         bytes: 0,
         response_sum_ns: None,
+        timed: ops,
     };
     let s = 1_000_000_000;
     let rates = [

@@ -5,9 +5,10 @@ use crate::analysis::points::point_summary::{ClassSummary, PERCENTILES, RepeatSu
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format;
 use crate::brief::section::{Section, SectionBlocks};
+use crate::brief::text::metric_text::class_of_latency;
 use crate::brief::text::table_cell::{TableCell, texts};
 use crate::chart::step::name;
-use crate::language::{Language, Name};
+use crate::language::Language;
 use crate::say;
 
 /// All cells, streams and classes.
@@ -46,7 +47,7 @@ fn table(l: Language, subjects: &Subjects, setup: &SetupFacts, step: &StepFacts)
     let mut rows = Vec::new();
     for cell in &step.cells {
         for (stream, headline, summary) in &cell.streams {
-            for class in &summary.classes {
+            for class in summary.rows() {
                 let at = step.values[cell.value].text(l);
                 let mut row = texts([at, name(subjects, cell), stream.clone()]);
                 // A file with one figure does not state the number of measurements.
@@ -54,7 +55,7 @@ fn table(l: Language, subjects: &Subjects, setup: &SetupFacts, step: &StepFacts)
                     (true, 1) => number_format::NONE.to_string(),
                     (_, repeats) => repeats.to_string(),
                 };
-                row.extend(numbers(l, repeats, summary, class));
+                row.extend(numbers(l, (repeats, step.is_open_loop()), summary, class));
                 rows.push((if *headline { Mark::None } else { Mark::Side }, row));
             }
         }
@@ -64,16 +65,12 @@ fn table(l: Language, subjects: &Subjects, setup: &SetupFacts, step: &StepFacts)
 
 fn numbers(
     l: Language,
-    repeats: String,
+    (repeats, open_loop): (String, bool),
     summary: &RepeatSummary,
     class: &ClassSummary,
 ) -> Vec<TableCell> {
     let times = class.user_latency();
-    let name = l.name(&Name::op(class.class.name()));
-    let name = match class.response {
-        Some(_) => say!(l, "with-detail", what = name, detail = "r"),
-        None => name,
-    };
+    let name = class_of_latency(l, class, open_loop);
     let one = summary.classes.len() == 1;
     let rate = if one { &summary.ops_per_s } else { &class.ops_per_s }.as_ref();
     let mut row = texts([name, repeats]);

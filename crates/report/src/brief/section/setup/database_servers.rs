@@ -97,7 +97,7 @@ pub fn together(
         say!(l, "column-mean-of-p99s"),
         say!(l, "column-p99-pooled"),
     ];
-    let p99_ns = |s: &RepeatSummary| Some(s.p99_ns(step.class)?.value);
+    let p99_ns = |s: &RepeatSummary| s.measured_p99_ns(step.class);
     let row = |cell: &CellFacts| {
         let (all, total) = (servers(subjects, setup, step, cell), cell.total.as_ref()?);
         let rates: Vec<f64> = all.iter().map(|(.., s)| rate(s)).collect();
@@ -110,7 +110,7 @@ pub fn together(
         let rates = [rate(total), apart.min, apart.median, apart.max];
         row.extend(rates.map(TableCell::fixed));
         row.push(varied.unwrap_or(NONE.into()).into());
-        row.extend([TableCell::time(mean), TableCell::time(p99_ns(total))]);
+        row.extend([TableCell::time(mean), TableCell::latency(total.p99_ns(step.class))]);
         Some((Mark::None, row))
     };
     let rows: Vec<_> = step.cells.iter().filter_map(row).collect();

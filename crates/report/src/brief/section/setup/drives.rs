@@ -85,7 +85,7 @@ fn blocks(
 /// A row for each cell with several instances: the pooled p99, and those of the individual
 /// instances.
 fn instance_rows(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<Vec<TableCell>> {
-    let p99_ns = |s: &RepeatSummary| Some(s.p99_ns(step.class)?.value);
+    let p99_ns = |s: &RepeatSummary| s.measured_p99_ns(step.class);
     let row = |cell: &CellFacts| {
         let total = cell.total.as_ref().filter(|_| cell.instances.len() > 1)?;
         let each: Option<Vec<f64>> = cell.instances.iter().map(|(_, s)| p99_ns(s)).collect();
@@ -94,7 +94,7 @@ fn instance_rows(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<Vec<
         let mut row = texts([step.values[cell.value].text(l), name(subjects, cell)]);
         row.push(cell.instances.len().to_string().into());
         row.push(TableCell::rate(total.ops_per_s.as_ref()));
-        row.extend([TableCell::time(p99_ns(total)), TableCell::time(mean)]);
+        row.extend([TableCell::latency(total.p99_ns(step.class)), TableCell::time(mean)]);
         row.extend(three(spread(&each), TableCell::time));
         Some(row)
     };
@@ -124,7 +124,7 @@ fn table(
 }
 
 fn rows(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<Vec<TableCell>> {
-    let p99_ns = |s: &RepeatSummary| Some(s.p99_ns(step.class)?.value);
+    let p99_ns = |s: &RepeatSummary| s.measured_p99_ns(step.class);
     let row = |cell: &CellFacts| {
         let total = cell.total.as_ref().filter(|_| cell.drives.len() > 1)?;
         let rates = cell.drives.iter().filter_map(|(_, s)| s.ops_per_s.as_ref());
@@ -134,7 +134,7 @@ fn rows(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<Vec<TableCell
         row.push(cell.drives.len().to_string().into());
         row.push(TableCell::rate(total.ops_per_s.as_ref()));
         row.extend(three(spread(&ops), TableCell::fixed));
-        row.push(TableCell::time(p99_ns(total)));
+        row.push(TableCell::latency(total.p99_ns(step.class)));
         row.extend(three(p99.and_then(|p| spread(&p)), TableCell::time));
         Some(row)
     };

@@ -2,7 +2,8 @@
 //! and the sum if their windows overlap.
 
 use crate::analysis::facts::{Facts, JointFacts, MeasuredFacts, StepFacts};
-use crate::analysis::hosts::{Joint, JointHost, Sum, SumRefusal};
+use crate::analysis::hosts::{ClassOfJoint, Joint, JointHost, Sum, SumRefusal};
+use crate::analysis::points::point_summary::{P50, P99, P999};
 use crate::base::units;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
@@ -95,7 +96,7 @@ fn sums(l: Language, measured: &MeasuredFacts, joint: &JointFacts) -> Block {
         left.extend(joint.by_host.iter().map(rate));
         match &joint.sum {
             Ok(sum) => {
-                for (i, (class, _)) in sum.classes.iter().enumerate() {
+                for (i, ClassOfJoint { class, .. }) in sum.classes.iter().enumerate() {
                     let op = l.name(&Name::op(class.name()));
                     let left = texts([place(&op), left.clone()].concat());
                     let mark = if i == 0 { Mark::First } else { Mark::None };
@@ -113,15 +114,19 @@ fn sums(l: Language, measured: &MeasuredFacts, joint: &JointFacts) -> Block {
 
 /// The sums are in the first class's row, because they are for all classes.
 fn of_class(l: Language, sum: &Sum, index: usize) -> Vec<TableCell> {
-    let times = &sum.classes[index].1;
-    let p = |q: f64| TableCell::time(times.percentile_ns(q).map(|ns| ns as f64));
+    let times = sum.classes[index].numbers();
+    let p = |at: usize| {
+        let of = |(ns, is_bound)| TableCell::time(ns).bounded_below(is_bound);
+        times.percentile(at).map_or_else(TableCell::none, of)
+    };
+    let is_bound = times.censored.is_some();
     let (ops, megabytes) = match index {
         0 => (number_format::count(l, sum.ops_per_s), number_format::megabytes(l, sum.bytes_per_s)),
         _ => (String::new(), String::new()),
     };
-    let max = TableCell::time(times.quantile_ns(1.0).map(|ns| ns as f64));
-    let mean = TableCell::time(times.mean_ns());
-    vec![ops.into(), megabytes.into(), mean, p(0.5), p(0.99), p(0.999), max]
+    let max = TableCell::time(times.max_ns.map(|ns| ns as f64)).bounded_below(is_bound);
+    let mean = TableCell::time(times.mean_ns).bounded_below(is_bound);
+    vec![ops.into(), megabytes.into(), mean, p(P50), p(P99), p(P999), max]
 }
 
 /// Why a point has no sum.

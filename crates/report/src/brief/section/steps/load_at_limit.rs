@@ -72,7 +72,7 @@ fn row(
             (0..times.repeats_with_shares()).all(|repeat| times.keeps_shares(search, repeat))
         });
         let reached = reached(cell, search);
-        reached.is_some_and(|e| e.value <= search.at_most_ns as f64) && keeps_shares
+        reached.is_some_and(|e| e.value <= search.at_most_ns as f64 && !e.at_least) && keeps_shares
     };
     let broken = cells.iter().find(|cell| !holds(cell));
     let first_broken = broken.map(|cell| cell.value).into_iter().chain(failed).min();

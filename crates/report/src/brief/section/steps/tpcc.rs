@@ -112,7 +112,10 @@ fn account(l: Language, summary: &RepeatSummary) -> [Block; 2] {
         let limit_ns = f64::from(limit_s) * 1e9;
         let kept = match p95 {
             _ if ops == 0 => NONE.to_string(),
-            _ if times.max_ns.is_some_and(|ns| ns as f64 <= limit_ns) => say!(l, "kept-by-all"),
+            _ if times.max_ns.is_some_and(|ns| ns as f64 <= limit_ns) && !times.censored => {
+                say!(l, "kept-by-all")
+            }
+            Some(p) if p.value <= limit_ns && p.at_least => NONE.to_string(),
             Some(p) if p.value <= limit_ns => say!(l, "kept"),
             Some(_) => say!(l, "p95-above"),
             None => NONE.to_string(),
