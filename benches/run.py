@@ -129,7 +129,7 @@ def batching(table, where, home):
 
     def ours(batch):
         rows, sampled = dyno(home, [stream(batch)], dataset, SAMPLED_S, by=run_sampled)
-        return *rate_and_cpu(lambda: (ops(rows), sampled)), float(rows[0]["mean_ns"])
+        return *rate_and_cpu(lambda: (ops(rows), sampled)), float(rows[0]["service_mean_ns"])
 
     dyno(home, [stream("cpu")], dataset, 1)
     peer = lambda: t_io_uring(32, 32, data, seconds=SAMPLED_S, by=run_sampled)
@@ -255,7 +255,7 @@ def open_loop(table, home):
         target = ops(closed) / 2
         rows = dyno(home, [f'{engine}\nrate = "{target:.0f}/s"'])[0]
         achieved.append(ops(rows) / target)
-        service.append(float(rows[0]["p50_ns"]) / float(closed[0]["p50_ns"]))
+        service.append(float(rows[0]["service_p50_ns"]) / float(closed[0]["service_p50_ns"]))
     table.add(
         "open loop at half the maximum: achieved ÷ target", f"{target:.0f}/s", "-", 0.995, achieved
     )

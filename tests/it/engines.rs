@@ -110,7 +110,8 @@ fn ops_bytes_and_latencies_are_of_the_same_ops() {
         let ops = number(rows, "read", "ops");
         assert!(ops > 100.0, "{engine}: {ops} ops");
         assert!((bytes(rows, "read") / ops - 4096.0).abs() < 0.01, "{engine}");
-        let (p50, max) = (number(rows, "read", "p50_ns"), number(rows, "read", "max_ns"));
+        let (p50, max) =
+            (number(rows, "read", "service_p50_ns"), number(rows, "read", "service_max_ns"));
         // A busy machine may delay one op by a part of a second; a wrong unit is more.
         assert!(0.0 < p50 && p50 <= max && max < 6e10, "{engine}: {p50} {max}");
     });
@@ -264,7 +265,7 @@ fn with_completions_taken_several_at_a_time_the_wait_is_in_each_latency() {
                 csv.lines().map(|l| l.split(',').map(str::to_owned).collect()).collect();
             // Little's law: the mean number of requests that are in flight by their own latencies.
             let in_flight =
-                number(&rows, "read", "ops_per_s") * number(&rows, "read", "mean_ns") / 1e9;
+                number(&rows, "read", "ops_per_s") * number(&rows, "read", "service_mean_ns") / 1e9;
             assert!((16.0..33.0).contains(&in_flight), "{batch}: {in_flight} of 32 in flight");
         }
     });

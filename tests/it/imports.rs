@@ -56,8 +56,8 @@ impl Rows {
     #[track_caller]
     fn has_p99(&self, step: &str, class: &str, ops: f64, printed_ns: f64, within: f64) {
         match ops >= 10_000.0 {
-            true => near(self.number(step, class, "p99_ns"), printed_ns, within),
-            false => assert_eq!(self.text(step, class, "p99_ns"), "", "of {ops} ops"),
+            true => near(self.number(step, class, "service_p99_ns"), printed_ns, within),
+            false => assert_eq!(self.text(step, class, "service_p99_ns"), "", "of {ops} ops"),
         }
     }
 }
@@ -139,9 +139,9 @@ fn fio_says_the_same_in_json_in_json_plus_and_in_words() {
             near(in_words.number("mixed", class, "ops"), issued, 0.0);
             near(in_words.number("mixed", class, "ops_per_s"), exact, 0.011_f64.max(1.0 / rate));
             near(in_terse.number("mixed", class, "ops_per_s"), exact, 0.001 + 1.0 / rate);
-            let mean = rows.number("mixed", class, "mean_ns");
-            near(in_words.number("mixed", class, "mean_ns"), mean, 0.001 + 5.0 / mean);
-            near(in_terse.number("mixed", class, "mean_ns"), mean, 0.001 + 5.0 / mean);
+            let mean = rows.number("mixed", class, "service_mean_ns");
+            near(in_words.number("mixed", class, "service_mean_ns"), mean, 0.001 + 5.0 / mean);
+            near(in_terse.number("mixed", class, "service_mean_ns"), mean, 0.001 + 5.0 / mean);
             assert_eq!(in_words.number("mixed", class, "threads"), 2.0);
         }
     }
@@ -174,7 +174,7 @@ fn sysbench_says_the_same() {
     // The latencies are of reads, writes and fsyncs together.
     let events = number("total number of events:");
     rows.has_p99("fileio random r/w", "event", events, number("99th percentile:") * 1e6, 1e-9);
-    near(rows.number("fileio random r/w", "event", "max_ns"), number("max:") * 1e6, 1e-6);
+    near(rows.number("fileio random r/w", "event", "service_max_ns"), number("max:") * 1e6, 1e-6);
     assert_eq!(rows.number("fileio random r/w", "read", "threads"), 2.0);
 }
 
@@ -198,9 +198,11 @@ fn db_bench_says_the_same_and_its_p99_carries_its_bucket() {
         let rate: f64 = after(own, "micros/op ", " ").parse().unwrap();
         near(rows.number(step, class, "ops_per_s"), rate, 1e-4);
         let p99 = after(own, "P99: ", " ").parse::<f64>().unwrap() * 1e3;
-        near(rows.number(step, class, "p99_ns"), p99, 1e-9);
-        let (low, high) =
-            (rows.number(step, class, "p99_low_ns"), rows.number(step, class, "p99_high_ns"));
+        near(rows.number(step, class, "service_p99_ns"), p99, 1e-9);
+        let (low, high) = (
+            rows.number(step, class, "service_p99_low_ns"),
+            rows.number(step, class, "service_p99_high_ns"),
+        );
         // The buckets are printed too: "[     170,     250 ) …". One of them has these bounds.
         let bucket =
             own.lines().filter_map(|l| l.trim_start().strip_prefix(['[', '('])).find_map(|l| {

@@ -68,7 +68,7 @@ fn p99_999_is_shown_from_ten_million_ops_on() {
     let folder = made::folder();
     let dir = folder.path();
     bundle(dir, [FEWEST - 1.0, FEWEST]);
-    let csv = exported(dir, "p99999_ns");
+    let csv = exported(dir, "service_p99999_ns");
     assert!(csv[0].is_empty() && LAST_NS.contains(&csv[1].parse().unwrap()), "{csv:?}");
     // Of the whole point and of its stream.
     let json = shown(dir);
@@ -85,8 +85,10 @@ fn p99_999_has_no_column_where_no_point_bears_it() {
     let folder = made::folder();
     let dir = folder.path();
     bundle(dir, [FEWEST - 1.0, FEWEST - 1.0]);
-    assert_eq!(exported(dir, "p99999_ns"), ["", ""]);
-    assert!(exported(dir, "p9999_ns").iter().all(|p| LAST_NS.contains(&p.parse().unwrap())));
+    assert_eq!(exported(dir, "service_p99999_ns"), ["", ""]);
+    assert!(
+        exported(dir, "service_p9999_ns").iter().all(|p| LAST_NS.contains(&p.parse().unwrap()))
+    );
     assert_eq!(shown(dir), [None; 4]);
     for text in texts(dir) {
         assert!(text.contains("p99.99") && !text.contains("p99.999"), "{text}");

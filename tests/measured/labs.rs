@@ -54,8 +54,8 @@ fn measured(csv: &str, subject: &str, step: &str) -> Measured {
     let ops_per_s = own().map(|row| number(row, "ops_per_s")).sum();
     Measured {
         ops_per_s,
-        median_s: times_rate("p50_ns") / ops_per_s,
-        under_way: times_rate("mean_ns"),
+        median_s: times_rate("service_p50_ns") / ops_per_s,
+        under_way: times_rate("service_mean_ns"),
     }
 }
 

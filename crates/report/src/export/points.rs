@@ -2,14 +2,14 @@
 
 use super::{Column, ColumnKind, ExportTable, ExportValue, Stored, TakeRow, key};
 use crate::analysis::limits::meter_facts::Metered;
-use crate::analysis::points::point_numbers::{ClassNumbers, Numbers, Times};
-use crate::analysis::points::point_summary::{P50, P95, P99, P999, P9999, P99999};
+use crate::analysis::points::point_numbers::{ClassNumbers, Numbers};
+use crate::analysis::points::point_summary::{P99, PERCENTILES};
 use crate::base::error::Result;
 use crate::base::units::Rate;
 use crate::brief::text::bottleneck_text;
 use crate::language::Language;
 use crate::record::gauge::power;
-use crate::record::{Cell, Class, Outcome, POWER_CLASSES};
+use crate::record::{Cell, Censored, Class, Outcome, POWER_CLASSES};
 
 pub struct Points;
 
@@ -22,9 +22,36 @@ struct OpClassRow<'a> {
 /// A column, and its contents.
 type Filled = (Column, fn(&OpClassRow<'_>) -> ExportValue);
 
-/// Columns between the key and the outcome, empty for a point that failed before it measured
-/// anything.
-const MEASURES: [Filled; 29] = [
+/// Columns of one kind of latency: mean, the percentiles of `PERCENTILES`, maximum.
+type LatencyColumns = [&'static str; PERCENTILES.len() + 2];
+
+const SERVICE: LatencyColumns = [
+    "service_mean_ns",
+    "service_p50_ns",
+    "service_p90_ns",
+    "service_p95_ns",
+    "service_p99_ns",
+    "service_p999_ns",
+    "service_p9999_ns",
+    "service_p99999_ns",
+    "service_max_ns",
+];
+
+const RESPONSE: LatencyColumns = [
+    "response_mean_ns",
+    "response_p50_ns",
+    "response_p90_ns",
+    "response_p95_ns",
+    "response_p99_ns",
+    "response_p999_ns",
+    "response_p9999_ns",
+    "response_p99999_ns",
+    "response_max_ns",
+];
+
+/// Columns from the key to the latencies, empty for a point that failed before it measured
+/// anything, like the following ones.
+const COUNTS: [Filled; 10] = [
     (key::PART[0], |r| r.cell.stream.as_str().into()),
     (("headline", ColumnKind::Truth), |r| r.cell.headline.into()),
     (key::PART[1], |r| r.cell.drive.into()),
@@ -35,24 +62,22 @@ const MEASURES: [Filled; 29] = [
     (("ops", ColumnKind::Whole), |r| r.class.ops.into()),
     (("ops_per_s", ColumnKind::Real), |r| r.rate(r.class.ops_per_s).into()),
     (("bytes_per_s", ColumnKind::Real), |r| r.rate(r.class.bytes_per_s).into()),
-    (("mean_ns", ColumnKind::Real), |r| r.class.service.mean_ns.into()),
-    (("p50_ns", ColumnKind::Real), |r| r.class.service.percentiles_ns[P50].into()),
-    (("p95_ns", ColumnKind::Real), |r| r.class.service.percentiles_ns[P95].into()),
-    (("p99_ns", ColumnKind::Real), |r| r.class.service.percentiles_ns[P99].into()),
-    (("p999_ns", ColumnKind::Real), |r| r.class.service.percentiles_ns[P999].into()),
-    (("p9999_ns", ColumnKind::Real), |r| r.class.service.percentiles_ns[P9999].into()),
-    (("p99999_ns", ColumnKind::Real), |r| r.class.service.percentiles_ns[P99999].into()),
-    // An imported point may have no latencies at all; its maximum is then unknown, not zero.
-    (("max_ns", ColumnKind::Whole), |r| r.class.service.max_ns.into()),
-    (("p99_low_ns", ColumnKind::Real), |r| {
+];
+
+/// Columns from the latencies to the outcome.
+const MEASURES: [Filled; 12] = [
+    (("latency_shown", ColumnKind::Text), |r| {
+        if r.class.response.is_some() { "response" } else { "service" }.into()
+    }),
+    (("service_p99_low_ns", ColumnKind::Real), |r| {
         r.class.service.bounds_ns[P99].map(|(low, _)| low).into()
     }),
-    (("p99_high_ns", ColumnKind::Real), |r| {
+    (("service_p99_high_ns", ColumnKind::Real), |r| {
         r.class.service.bounds_ns[P99].map(|(_, high)| high).into()
     }),
-    (("response_mean_ns", ColumnKind::Real), |r| r.response().and_then(|t| t.mean_ns).into()),
-    (("response_p99_ns", ColumnKind::Real), |r| {
-        r.response().and_then(|t| t.percentiles_ns[P99]).into()
+    (("censored", ColumnKind::Whole), |r| r.open(r.censored().map_or(0, |censored| censored.ops))),
+    (("at_least_from_ns", ColumnKind::Whole), |r| {
+        r.censored().map(|censored| censored.from_ns).into()
     }),
     (("late", ColumnKind::Whole), |r| r.open(r.cell.late)),
     (("backlog_max", ColumnKind::Whole), |r| r.open(r.cell.backlog_max)),
@@ -63,7 +88,7 @@ const MEASURES: [Filled; 29] = [
     (("given_up", ColumnKind::Whole), |r| r.counted(r.class.given_up)),
 ];
 
-impl<'a> OpClassRow<'a> {
+impl OpClassRow<'_> {
     /// A rate; None for a check, which is not a load.
     fn rate(&self, per_s: Option<f64>) -> Option<f64> {
         per_s.filter(|_| self.class.class != Class::CHECK)
@@ -74,8 +99,24 @@ impl<'a> OpClassRow<'a> {
         self.class.ops.map(|_| n).into()
     }
 
-    fn response(&self) -> Option<&'a Times> {
-        self.class.response.as_deref()
+    /// The ops that were due and never submitted.
+    fn censored(&self) -> Option<Censored> {
+        self.class.response.as_deref()?.censored
+    }
+
+    /// All its columns, in order.
+    fn values(&self) -> Vec<ExportValue> {
+        let of = |(_, value): &Filled| value(self);
+        let latencies = [Some(&self.class.service), self.class.response.as_deref()];
+        let latencies = latencies.into_iter().flat_map(|times| {
+            let mean = times.and_then(|times| times.mean_ns).into();
+            let of = move |at: usize| times.and_then(|times| times.percentiles_ns[at]).into();
+            // An imported point may have no latencies at all; its maximum is then unknown, not
+            // zero.
+            let max = times.and_then(|times| times.max_ns).into();
+            [mean].into_iter().chain((0..PERCENTILES.len()).map(of)).chain([max])
+        });
+        COUNTS.iter().map(of).chain(latencies).chain(MEASURES.iter().map(of)).collect()
     }
 
     /// Only for an open loop.
@@ -119,13 +160,23 @@ impl ExportTable for Points {
     }
 
     fn columns(&self) -> Vec<Column> {
-        let measures = MEASURES.map(|(column, _)| column);
-        [&key::POINT[..], &measures, &WATCHED, &END].concat()
+        [key::POINT.to_vec(), measures(), WATCHED.to_vec(), END.to_vec()].concat()
     }
 
     fn rows(&self, stored: &Stored<'_>, row: &mut TakeRow<'_>) -> Result<()> {
         each(stored, &mut |_, values| row(values))
     }
+}
+
+/// Every column between the key and what is the same in every row of a point.
+fn measures() -> Vec<Column> {
+    let own = |filled: &[Filled]| filled.iter().map(|(column, _)| *column).collect::<Vec<_>>();
+    let latency = |names: LatencyColumns| {
+        let last = names.len() - 1;
+        let kind = |at| if at == last { ColumnKind::Whole } else { ColumnKind::Real };
+        names.into_iter().enumerate().map(|(at, name)| (name, kind(at))).collect::<Vec<_>>()
+    };
+    [own(&COUNTS), latency(SERVICE), latency(RESPONSE), own(&MEASURES)].concat()
 }
 
 /// Receives a row, with its cell and class.
@@ -156,13 +207,12 @@ pub fn each(stored: &Stored<'_>, row: &mut Visit<'_>) -> Result<()> {
         }
         for class in &numbers.classes {
             let made = OpClassRow { cell, class };
-            let measures = MEASURES.iter().map(|(_, value)| value(&made)).collect();
-            write(Some((cell, class.class)), measures)?;
+            write(Some((cell, class.class)), made.values())?;
             rows += 1;
         }
     }
     if rows == 0 {
-        write(None, vec![ExportValue::Missing; MEASURES.len()])?;
+        write(None, vec![ExportValue::Missing; measures().len()])?;
     }
     Ok(())
 }

@@ -210,7 +210,7 @@ fn check_version(mut file: &File, path: &Path) -> Result<()> {
         return file.sync_all().with_context(reading);
     }
     match serde_json::from_str::<DatasetInfo>(&text) {
-        Ok(marker) if marker.dyno_dataset <= VERSION => Ok(()),
+        Ok(marker) if marker.dyno_dataset == VERSION => Ok(()),
         Ok(marker) => Err(failed(
             format!("{} is of version {}", path.display(), marker.dyno_dataset),
             format!("this Dyno writes version {VERSION}: use a later one, or another dataset"),

@@ -19,7 +19,7 @@ use crate::store::Bundle;
 
 /// The version of the schema: it rises when a column is removed or redefined, not when one is
 /// added.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Rows are written when they occupy this many bytes in memory,
 const MOST_HELD: usize = 64 << 20;

@@ -12,7 +12,7 @@ use crate::record::{Cell, Class, Tally};
 use crate::store::Bundle;
 
 /// Columns in addition to those of the table `points`; the histograms follow.
-const OWN: [Column; 16] = [
+const OWN: [Column; 15] = [
     ("run", ColumnKind::Text),
     ("dyno_version", ColumnKind::Text),
     ("method", ColumnKind::Whole),
@@ -21,18 +21,17 @@ const OWN: [Column; 16] = [
     ("counts_as_op", ColumnKind::Truth),
     ("bytes", ColumnKind::Whole),
     ("moves_data", ColumnKind::Truth),
-    ("sum_ns", ColumnKind::Whole),
-    ("min_ns", ColumnKind::Whole),
-    ("overflow", ColumnKind::Whole),
+    ("service_sum_ns", ColumnKind::Whole),
+    ("service_min_ns", ColumnKind::Whole),
+    ("service_overflow", ColumnKind::Whole),
     ("response_sum_ns", ColumnKind::Whole),
     ("response_min_ns", ColumnKind::Whole),
-    ("response_max_ns", ColumnKind::Whole),
     ("response_overflow", ColumnKind::Whole),
     ("bundle_started_unix_ns", ColumnKind::Whole),
 ];
 
 /// Lists of (`to_ns`, `count`), one entry per non-empty bucket.
-pub const HISTOGRAMS: [&str; 2] = ["buckets", "response_buckets"];
+pub const HISTOGRAMS: [&str; 2] = ["service_buckets", "response_buckets"];
 
 /// The value of an unknown partition key.
 const UNKNOWN: &str = "unknown";
@@ -181,7 +180,6 @@ impl Common<'_> {
             service.map(|h| h.overflow).into(),
             response.map(|h| h.sum_ns).into(),
             least(response),
-            response.map(|h| h.max_ns).into(),
             response.map(|h| h.overflow).into(),
             Some(run.started_unix_ns).filter(|at| *at > 0).into(),
         ];
