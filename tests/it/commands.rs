@@ -148,7 +148,8 @@ fn of_point(way: &str, point: &Point, class: &str) -> u64 {
     assert_eq!(point.outcome, Outcome::Measured, "{way}");
     let class = Class::stored(class).unwrap();
     let tallies = point.cells.iter().flat_map(|cell| &cell.tallies);
-    tallies.filter(|tally| tally.class == class).map(|tally| tally.ops).sum()
+    // Those in flight at the end of the window included: the drive counts them too.
+    tallies.filter(|tally| tally.class == class).map(|tally| tally.service.count).sum()
 }
 
 const READS: usize = 0;

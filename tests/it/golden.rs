@@ -124,7 +124,8 @@ fn exported_points_of_older_bundles_have_the_numbers_that_the_older_version_expo
             for (column, value) in
                 before.iter().filter(|(column, _)| !JUDGED.contains(&column.as_str()))
             {
-                let today = now.get(column).map(String::as_str).unwrap_or("no such column");
+                let today = now.get(column).or_else(|| now.get(&format!("service_{column}")));
+                let today = today.map(String::as_str).unwrap_or("no such column");
                 assert!(
                     same(today, value),
                     "{name}: {column} is {today}, was {value}, of {before:?}"

@@ -38,18 +38,21 @@ fn bundles_of_different_versions_are_not_compared_and_both_versions_are_printed(
         |args: &[&str]| said(&dyno(path, &[&["compare", "a.dyno", "b.dyno"], args].concat()));
     assert!(!compared(&[]).contains("not comparable"), "{}", compared(&[]));
     // One without a version has the first.
-    set(&b, "json_remove(plan, '$.method')");
-    assert!(!compared(&[]).contains("not comparable"), "{}", compared(&[]));
-    set(&b, "json_set(plan, '$.method', 2)");
-    for vary in [&[][..], &["--vary", "version of the measuring method"]] {
-        let text = compared(vary);
-        assert!(text.contains("version of the measuring method 2 against 1"), "{text}");
-        assert!(!text.contains('▲'), "{text}");
+    for (change, version) in
+        [("json_remove(plan, '$.method')", 1), ("json_set(plan, '$.method', 3)", 3)]
+    {
+        set(&b, change);
+        let differs = format!("version of the measuring method {version} against 2");
+        for vary in [&[][..], &["--vary", "version of the measuring method"]] {
+            let text = compared(vary);
+            assert!(text.contains(&differs), "{text}");
+            assert!(!text.contains('▲'), "{text}");
+        }
     }
     let resumed = dyno(path, &["run", "--resume", "b.dyno"]);
     let text = said(&resumed);
     assert!(
-        !resumed.status.success() && text.contains("version 2 of the measuring method"),
+        !resumed.status.success() && text.contains("version 3 of the measuring method"),
         "{text}"
     );
 }

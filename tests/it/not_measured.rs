@@ -4,7 +4,8 @@
 
 use std::process::Command;
 
-use dyno::record::Outcome;
+use dyno::plan::Plan;
+use dyno::record::{METHOD, Outcome};
 use serde_json::Value;
 
 use crate::made::{self, Figures};
@@ -68,6 +69,7 @@ fn a_load_sweep_whose_maximum_completed_nothing_measures_it_and_its_points_again
     let folder = made.path();
     let sweep = "sweep = { axis = \"io.load\", percent = [50, 100] }";
     let plan = made::plan(folder, &made::step("load", sweep, "arrival = \"poisson\""), 1, 1);
+    let plan = Plan { method: METHOD, ..plan };
     // Not on the subject's drive.
     let elsewhere = tempfile::tempdir().unwrap();
     let path = elsewhere.path().join("b.dyno");

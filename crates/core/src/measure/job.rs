@@ -74,11 +74,11 @@ impl MeasuredWindow {
     /// What an op counts in.
     pub fn counts(&self, stamps: Stamps) -> CountsIn {
         let Stamps { intended_ns, submitted_ns, completed_ns } = stamps;
-        let inside = self.from_ns..self.until_ns;
         let in_flight_all_through = submitted_ns < self.from_ns && completed_ns >= self.until_ns;
         CountsIn {
-            rate: inside.contains(&completed_ns),
-            latency: inside.contains(&intended_ns) || in_flight_all_through,
+            rate: (self.from_ns..self.until_ns).contains(&completed_ns),
+            // No op is staged after the window that was not due in it.
+            latency: intended_ns >= self.from_ns || in_flight_all_through,
         }
     }
 }

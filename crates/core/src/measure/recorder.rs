@@ -456,7 +456,7 @@ mod tests {
             (120, 130, 200, (false, true)),
             (199, 230, 250, (false, true)),
             (80, 90, 230, (false, true)),
-            (200, 200, 210, (false, false)),
+            (200, 200, 210, (false, true)),
         ];
         for (intended_ns, submitted_ns, completed_ns, (rate, latency)) in ops {
             let stamps = stamps(intended_ns, submitted_ns, completed_ns);
@@ -471,7 +471,7 @@ mod tests {
         recorder.add_to(&mut tallies);
         let tally = &tallies[0];
         assert_eq!((tally.ops, tally.bytes), (2, 2 * 4096));
-        assert_eq!((tally.service.count, tally.response().count), (4, 6));
+        assert_eq!((tally.service.count, tally.response().count), (5, 7));
         assert_eq!(tally.response().max_ns, 150, "in flight all through the window");
         assert_eq!(tally.censored, Some(Censored { ops: 2, from_ns: 60 }));
         // Of the ops in their order.
