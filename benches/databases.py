@@ -208,7 +208,8 @@ def dyno(server, folder, database, workload, threads, fill="", seconds=SECONDS, 
 def dyno_run(server, folder, workload, threads, rate=0):
     pace = f'rate = "{rate}/s"\narrival = "poisson"' if rate else ""
     row, cpu, _ = dyno(server, folder, "sysbench", workload, threads, pace=pace)
-    tps, mean = float(row["ops_per_s"]), float(row["response_mean_ns" if rate else "service_mean_ns"])
+    kind = "response" if rate else "service"
+    tps, mean = float(row["ops_per_s"]), float(row[f"{kind}_mean_ns"])
     return dict(tps=tps, mean_ms=mean / 1e6, cpu=cpu / (tps * SECONDS))
 
 

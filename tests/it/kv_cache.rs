@@ -65,7 +65,7 @@ fn a_prefix_takes_at_least_as_long_as_each_of_its_blocks() {
     }
 }
 
-/// Bytes of a class, with those of ops in flight when the window closed: the kernel counts them too.
+/// Bytes of a class, with those in flight when the window closed: the kernel counts them too.
 fn moved(point: &Point, class: Class) -> u64 {
     let tallies = point.cells.iter().flat_map(|cell| &cell.tallies);
     let own = tallies.filter(|tally| tally.class == class && tally.ops > 0);

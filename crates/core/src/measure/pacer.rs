@@ -137,8 +137,8 @@ impl Schedule {
         matches!(self.pace, Pace::Recorded(_))
     }
 
-    /// Whether its ops are due at times of their own: with token refill, and in a recorded load that
-    /// is replayed as fast as possible, an op is due when it is submitted.
+    /// Whether its ops are due at times of their own: with token refill, and in a recorded load
+    /// that is replayed as fast as possible, an op is due when it is submitted.
     #[inline(always)]
     pub fn has_due_times(&self) -> bool {
         !matches!(

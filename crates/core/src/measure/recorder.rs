@@ -10,7 +10,8 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::io_context::Completion;
-use super::job::MeasuredWindow;
+pub use super::window::Stamps;
+use super::window::{CountsIn, MeasuredWindow};
 use crate::base::histogram::{BUCKETS, Histogram, bucket_of};
 use crate::record::{Censored, Class, Tally};
 
@@ -162,8 +163,8 @@ pub struct Recorder {
     /// Indexed like the classes of its workload.
     tallies: [Option<ClassTally>; MOST_CLASSES],
     names: Box<[Class]>,
-    /// Open loop: ops submitted more than [`LATE_NS`](super::pacer::LATE_NS) after they were due, or
-    /// never.
+    /// Open loop: ops submitted more than [`LATE_NS`](super::pacer::LATE_NS) after they were due,
+    /// or never.
     pub late: OpCounter,
     /// Those for which a worker with a free slot was waiting.
     pub overslept: Oversleeps,
@@ -349,26 +350,6 @@ impl Recorder {
             total.given_up += mine.given_up.get();
         }
     }
-}
-
-/// The three timestamps of an op.
-#[derive(Clone, Copy, Debug)]
-pub struct Stamps {
-    /// When it was due; in closed loop, when it was submitted.
-    pub intended_ns: u64,
-    /// When it was submitted to the engine.
-    pub submitted_ns: u64,
-    /// When its completion was detected.
-    pub completed_ns: u64,
-}
-
-/// What an op counts in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CountsIn {
-    /// It completed inside the window.
-    pub rate: bool,
-    /// It was intended inside the window, or in flight all through it.
-    pub latency: bool,
 }
 
 /// Completed ops with identical timestamps.

@@ -6,8 +6,8 @@
 //! window closes are waited for, those that were due and not submitted are submitted for up to
 //! [`DRAIN_NS`], and the rest count with their ages, so that slow ones are not lost. In closed loop
 //! an op is intended when it is submitted. A worker may drive several drives through one I/O
-//! context, each with its own requests, schedule, slots and recorder. The loop takes no lock, allocates nothing, prints nothing, and writes only to its own
-//! recorders.
+//! context, each with its own requests, schedule, slots and recorder. The loop takes no lock,
+//! allocates nothing, prints nothing, and writes only to its own recorders.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;

@@ -4,6 +4,7 @@
 
 use crate::plan::MethodVersion;
 
-/// The current version. Bundles without it have version 1. Since version 2, rates are of completions
-/// inside the window, and ops of an open loop that were never submitted count in its latencies.
+/// The current version. Bundles without it have version 1. Since version 2, rates are of
+/// completions inside the window, and ops of an open loop that were never submitted count in its
+/// latencies.
 pub const METHOD: MethodVersion = MethodVersion(2);
