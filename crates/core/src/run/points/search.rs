@@ -211,4 +211,24 @@ mod tests {
         );
         assert!(matches!(all[7].key.axis.as_ref().map(|a| a.value), Some(AxisValue::Number(8.0))));
     }
+
+    #[test]
+    fn a_point_that_was_not_measured_ends_a_search_without_a_verdict_on_its_value() {
+        let plan = searched(16);
+        let (all, sweep) =
+            (points(&plan).collect::<Vec<_>>(), plan.protocol.steps[0].sweep.clone());
+        let note = |facts: Vec<Fact>| {
+            let mut searches = Searches::default();
+            searches.begin(&plan, &all);
+            let first = searches.instead(&all[0], &all).expect("a point").key.clone();
+            let outcome = Outcome::Failed { cause: "it completed nothing".into() };
+            let failed = Point { outcome, facts, ..Point::begun(first.clone(), 0) };
+            let fact = searches.note(&first, sweep.as_ref(), &failed).expect("a result");
+            (fact.value, searches.instead(&all[1], &all).is_some())
+        };
+        let (said, goes_on) = note(Vec::new());
+        assert!(said.contains("not measured") && !goes_on, "{said}");
+        let (said, goes_on) = note(vec![key::load::FELL_BEHIND.fact("Load", "1 s")]);
+        assert!(said.contains("it fell behind") && goes_on, "{said}");
+    }
 }

@@ -122,3 +122,11 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_point_with_a_zero_among_its_repeats_has_no_ratio_and_the_others_keep_theirs() {
+    let whole = vec![vec![100.0, 101.0, 99.0], vec![50.0, 50.6, 49.7]];
+    let still = vec![vec![100.0, 101.0, 99.0], vec![50.0, 0.0, 49.7]];
+    let found = family(&[sheet(&[whole, still])]);
+    assert_eq!(found.iter().map(|ratio| ratio.at).collect::<Vec<_>>(), [Some(0)]);
+}
