@@ -646,7 +646,7 @@ energy-how =
 meter-late = { $meter }: mostra a carga com { $late } de atraso, já corrigido.
 meter-unknown-delay = { $meter }: não acompanha a carga o bastante para determinar o atraso.
 meter-delay-open =
-    { $meter }, { $step } { $at }: com o atraso do medidor, que não é conhecido com mais exatidão, a potência média pode
+    { $meter }, { $step } { $at }: com o atraso do medidor, que não é conhecido com mais exatidão, o consumo médio pode
     diferir em ±{ $open }: sem energia e sem trabalho por watt.
 meter-too-little =
     { $meter }, { $step } { $at }: as leituras cobrem { $covered } da janela, pouco para calcular a
