@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::super::json::{self, OutputFormat};
 use crate::base::error::{Context, Result, exit};
+use crate::base::folder::Folder;
 use crate::base::output::New;
 use crate::base::units::plural;
 use crate::fleet::collect::{CheckedTask, check};
@@ -80,7 +81,7 @@ pub fn collect(args: &CollectArgs, out: &mut dyn Write) -> Result<u8> {
     let from = folder::of(&args.campaign);
     let record = CampaignRecord::of(&from)?;
     let into = args.output.clone().unwrap_or_else(|| from.join("collected"));
-    std::fs::create_dir_all(&into).with_context(|| format!("making {}", into.display()))?;
+    Folder::make(&into)?;
     let jobs = slurm::jobs(&record).ok();
     // Other files in the folder are kept, and not replaced.
     let ours = into.join(INDEX).exists();

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, exit, failed};
+use crate::base::folder::Folder;
 use crate::base::stderr::note;
 use crate::base::units::grouped;
 use crate::base::{file, output};
@@ -87,7 +88,7 @@ fn write(plan: &Path) -> Result<u8> {
 fn listen(path: &Path, journals: &Path) -> Result<u8> {
     consent::must_be_own(path)?;
     let (cuts, serials) = plan::cuts_elsewhere(path)?;
-    std::fs::create_dir_all(journals).with_context(|| format!("making {}", journals.display()))?;
+    Folder::make(journals)?;
     let socket = TcpListener::bind(&cuts.listener).map_err(|cause| {
         failed(
             format!("cannot listen at {}: {cause}", cuts.listener),

@@ -9,7 +9,7 @@ use schemars::{Schema, schema_for};
 use serde_json::{Value, json};
 
 use crate::base::error::{Context, Result, failed};
-use crate::base::output;
+use crate::base::folder::Folder;
 use crate::cmd::json;
 use crate::lab;
 use crate::plan::{Catalogue, schema};
@@ -142,13 +142,12 @@ fn named(name: &str) -> Option<Value> {
 }
 
 fn write_all(folder: &Path) -> Result<()> {
-    std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
+    let folder = Folder::make(folder)?;
     for name in names() {
         let Some(schema) = named(name) else { continue };
         let mut text = serde_json::to_vec_pretty(&schema).context("writing a schema")?;
         text.push(b'\n');
-        let path = folder.join(format!("{}.json", name.replace(' ', "-")));
-        output::write(&path, &[], &text)?;
+        folder.write(&format!("{}.json", name.replace(' ', "-")), &[], &text)?;
     }
     Ok(())
 }

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::analysis::facts::ReportStatements;
 use crate::base::error::{Context, Result, failed, refused};
-use crate::base::output::{self, Output};
+use crate::base::folder::{Folder, short};
+use crate::base::output::Output;
 use crate::brief::{Brief, BriefOptions};
 use crate::chart;
 use crate::cmd::load::Bundles;
@@ -13,6 +14,8 @@ use crate::render::{html, markdown, pdf};
 
 /// Pixels per unit of the drawing, enough for print.
 const PNG_SCALE: f32 = 3.0;
+/// Bytes of a figure's or folder's name, which come from names in the plan or of the page.
+const LONGEST_NAME: usize = 200;
 
 /// Writes the page to `output`, by default next to the first bundle, and the figures to `figures`.
 /// Returns the page's path.
@@ -22,12 +25,8 @@ pub fn report(
     figures: Option<&Path>,
     brief: Option<&Path>,
 ) -> Result<PathBuf> {
-    if let Some(file) =
-        figures.filter(|folder| folder.symlink_metadata().is_ok() && !folder.is_dir())
-    {
-        let what = format!("the figures are not written to {}: it is not a folder", file.display());
-        return Err(refused(what, "use another folder; it is created if missing"));
-    }
+    // First of all: without the folder of its figures, no page is written.
+    let figures = figures.map(Folder::make).transpose()?;
     let inputs: Vec<&Path> = bundles.paths.iter().map(PathBuf::as_path).chain(brief).collect();
     let options = brief.map(BriefOptions::load).transpose()?.unwrap_or_default();
     let l = bundles.language()?;
@@ -45,13 +44,12 @@ pub fn report(
     };
     write_as_named(&document, &page, &inputs)?;
     if let Some(folder) = figures {
-        std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
         for figure in chart::all(l, &facts) {
-            let path = folder.join(&figure.file);
             let svg = figure.alone(&document.palette);
-            output::write(&path.with_extension("svg"), &inputs, svg.as_bytes())?;
+            let name = |end: &str| format!("{}.{end}", short(&figure.file, LONGEST_NAME));
+            folder.write(&name("svg"), &inputs, svg.as_bytes())?;
             let png = chart::png(&svg, PNG_SCALE)?;
-            output::write(&path.with_extension("png"), &inputs, &png)?;
+            folder.write(&name("png"), &inputs, &png)?;
         }
     }
     Ok(page)
@@ -86,13 +84,12 @@ pub fn write_as_named(document: &Brief, page: &Path, inputs: &[&Path]) -> Result
     let made = match kind.as_str() {
         "pdf" => pdf(document)?,
         "md" => {
-            let folder = page.with_extension("figures");
-            let name = folder.file_name().unwrap_or_default().to_string_lossy();
+            let stem = page.file_stem().unwrap_or_default().to_string_lossy();
+            let name = format!("{}.figures", short(&stem, LONGEST_NAME));
             let (text, figures) = markdown(document, &name);
-            std::fs::create_dir_all(&folder).with_context(|| writing(&folder))?;
+            let folder = Folder::make(&page.with_file_name(&name))?;
             for (name, svg) in figures {
-                let path = folder.join(name);
-                output::write(&path, inputs, svg.as_bytes())?;
+                folder.write(&name, inputs, svg.as_bytes())?;
             }
             text.into_bytes()
         }

@@ -6,7 +6,7 @@ use std::path::Path;
 use clap_complete::Shell;
 
 use crate::base::error::{Context, Result};
-use crate::base::output;
+use crate::base::folder::Folder;
 
 /// Prints a shell's completions.
 pub fn completions(shell: Shell, out: &mut dyn Write) -> Result<()> {
@@ -18,20 +18,19 @@ pub fn completions(shell: Shell, out: &mut dyn Write) -> Result<()> {
 
 /// Writes `dyno.1` and a page for each subcommand, `dyno-plan-check.1` and the like.
 pub fn man(folder: &Path) -> Result<()> {
-    std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
+    let folder = Folder::make(folder)?;
     // A page's version, as far as it fits the footer.
     let command = crate::cmd::command().long_version(env!("CARGO_PKG_VERSION"));
     let mut command = command.disable_help_subcommand(true);
     command.build();
-    pages(&command, folder)
+    pages(&command, &folder)
 }
 
-fn pages(command: &clap::Command, folder: &Path) -> Result<()> {
+fn pages(command: &clap::Command, folder: &Folder) -> Result<()> {
     let page = clap_mangen::Man::new(command.clone());
-    let path = folder.join(page.get_filename());
     let mut text = Vec::new();
     page.render(&mut text).with_context(|| format!("describing {}", command.get_name()))?;
-    output::write(&path, &[], &text)?;
+    folder.write(&page.get_filename(), &[], &text)?;
     let inner = command.get_subcommands().filter(|c| !c.is_hide_set());
     inner.into_iter().try_for_each(|inner| pages(inner, folder))
 }

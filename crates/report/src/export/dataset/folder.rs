@@ -15,6 +15,7 @@ use super::VERSION;
 use super::files::Files;
 use crate::base::error::{Context, Result, failed, refused};
 use crate::base::file::{self, UNFINISHED};
+use crate::base::folder::Folder;
 
 /// The file that identifies a dataset. Spark ignores names with this prefix.
 const MARKER: &str = "_dataset.json";
@@ -70,7 +71,7 @@ impl LockedDataset {
     pub fn open(folder: &Path) -> Result<LockedDataset> {
         let shown = folder.display();
         let opening = || format!("opening the dataset {shown}");
-        std::fs::create_dir_all(folder).with_context(opening)?;
+        Folder::make(folder)?;
         let marker = folder.join(MARKER);
         if marker.symlink_metadata().is_err()
             && std::fs::read_dir(folder).with_context(opening)?.next().is_some()
