@@ -5,6 +5,7 @@ mod bench;
 mod bundles;
 mod consent;
 mod files;
+mod index;
 mod kinds;
 mod large;
 mod leaving;

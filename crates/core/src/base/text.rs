@@ -33,6 +33,39 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// `visible` for every text of a JSON value.
+pub fn visible_json(value: &mut serde_json::Value) {
+    use serde_json::Value::{Array, Object, String};
+    match value {
+        String(text) => *text = visible(text).into_owned(),
+        Array(items) => items.iter_mut().for_each(visible_json),
+        Object(fields) => {
+            let held = std::mem::take(fields);
+            fields.extend(held.into_iter().map(|(name, mut field)| {
+                visible_json(&mut field);
+                (visible(&name).into_owned(), field)
+            }));
+        }
+        _ => {}
+    }
+}
+
+/// Text of any number of lines with every hidden character except ends of lines and tabs spelt out.
+pub fn visible_document(text: &str) -> Cow<'_, str> {
+    let hides = |c: char| is_hidden(c) && !matches!(c, '\n' | '\t' | '\r');
+    if !text.chars().any(hides) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match hides(c) {
+            true => out.extend(c.escape_unicode()),
+            false => out.push(c),
+        }
+    }
+    Cow::Owned(out)
+}
+
 /// `visible` for Dyno's own text of several lines.
 fn visible_lines(text: &str) -> Cow<'_, str> {
     if !text.chars().any(|c| c != '\n' && is_hidden(c)) {

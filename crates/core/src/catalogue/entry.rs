@@ -7,10 +7,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::base::error::{Result, describe};
+use crate::base::text::is_hidden;
 use crate::base::units;
 use crate::lab::folder::lock;
 use crate::plan::{DrivePlace, Plan, axes_of};
-use crate::store::{Glance, glance};
+use crate::store::{Glance, glance, limits};
 
 /// A file of the catalogue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -150,6 +151,22 @@ fn state(of: &Glance) -> RunState {
 }
 
 impl CatalogueEntry {
+    /// Whether its counts and texts can be those of a bundle: an index may come from anyone.
+    pub(super) fn is_possible(&self) -> bool {
+        let is_visible = |text: &String| !text.chars().any(is_hidden);
+        match &self.contents {
+            Contents::Broken(why) => is_visible(why),
+            Contents::Bundle(summary) => {
+                let lists = [&summary.subjects, &summary.serials, &summary.models];
+                let texts = [&summary.title, &summary.protocol, &summary.dyno_version];
+                limits::POINTS.check(summary.points).is_ok()
+                    && summary.failed <= summary.points
+                    && i64::try_from(summary.started_unix_ns).is_ok()
+                    && lists.into_iter().flatten().chain(texts).all(is_visible)
+            }
+        }
+    }
+
     /// Whether every word of a search occurs in the file's entry.
     pub fn matches(&self, words: &[String]) -> bool {
         let mut all = vec![self.path.to_lowercase()];

@@ -5,8 +5,9 @@
 //! It is not a database, unlike bundles: all of it is needed at once, and a file in a folder from
 //! someone else is then merely parsed text, which SQLite does not act on.
 
+use std::collections::{HashMap, HashSet};
 use std::fs::OpenOptions;
-use std::io::{BufWriter, Write};
+use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
@@ -17,22 +18,50 @@ use crate::base::file;
 const NAME: &str = ".dyno-catalogue";
 /// The first line, with the version of the format.
 const HEAD: &str = "dyno catalogue 1";
-/// A million bundles.
-const MOST_BYTES: u64 = 1 << 30;
+/// Of a line. Only a plan with very many subjects has a longer one, and is read again.
+const MOST_LINE: u64 = 256 << 10;
+/// The mean length of a line that is at most read, and lines beyond one for each bundle: the index
+/// of a folder from elsewhere may be of any size, whatever the folder contains.
+const MEAN_LINE: u64 = 4 << 10;
+const MORE_LINES: usize = 1_000;
 
-/// The known entries; empty without a usable index.
-pub fn read(folder: &Path) -> Vec<CatalogueEntry> {
-    let path = folder.join(NAME);
-    let Some(text) = own(&path) else { return Vec::new() };
-    let entries = text.lines().skip(1).map(serde_json::from_str);
-    entries.collect::<serde_json::Result<_>>().unwrap_or_default()
+/// The known entries by their paths, and whether others were left out.
+pub type KnownEntries = (HashMap<String, CatalogueEntry>, bool);
+
+/// The known entries of these bundles; empty without a usable index.
+pub fn read(folder: &Path, bundles: &HashSet<String>) -> KnownEntries {
+    own(&folder.join(NAME), bundles).unwrap_or_default()
 }
 
-/// The text of Dyno's index.
-fn own(path: &Path) -> Option<String> {
+/// The entries of Dyno's index; None if it is not one, or not of so few bundles.
+fn own(path: &Path, bundles: &HashSet<String>) -> Option<KnownEntries> {
+    let most_lines = bundles.len() + MORE_LINES;
     let found = path.symlink_metadata().ok()?;
-    let text = found.is_file().then(|| file::read_text(path, MOST_BYTES).ok())??;
-    (text.lines().next() == Some(HEAD)).then_some(text)
+    if !found.is_file() || found.len() > MEAN_LINE * most_lines as u64 {
+        return None;
+    }
+    let mut file = BufReader::new(file::open(path).ok()?);
+    let mut line = String::new();
+    file.by_ref().take(MOST_LINE).read_line(&mut line).ok()?;
+    if line.trim_end() != HEAD {
+        return None;
+    }
+    let (mut entries, mut others) = (HashMap::new(), false);
+    for _ in 0..most_lines {
+        line.clear();
+        if file.by_ref().take(MOST_LINE).read_line(&mut line).ok()? == 0 {
+            return Some((entries, others));
+        }
+        if !line.ends_with('\n') {
+            return None;
+        }
+        let entry: CatalogueEntry = serde_json::from_str(&line).ok()?;
+        match bundles.contains(&entry.path) && entry.is_possible() {
+            true => drop(entries.insert(entry.path.clone(), entry)),
+            false => others = true,
+        }
+    }
+    None
 }
 
 /// Replaces the index; an error if the folder is not writable, or another file has its name.
@@ -64,6 +93,9 @@ pub fn write(folder: &Path, entries: &[CatalogueEntry]) -> Result<()> {
 
 /// Also for an index that is damaged further on.
 fn begins_as_ours(path: &Path) -> bool {
+    let mut start = [0; HEAD.len()];
     let is_file = path.symlink_metadata().is_ok_and(|found| found.is_file());
-    is_file && file::read(path, MOST_BYTES).is_ok_and(|bytes| bytes.starts_with(HEAD.as_bytes()))
+    is_file
+        && file::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok())
+        && start == *HEAD.as_bytes()
 }

@@ -7,7 +7,6 @@
 mod entry;
 mod index;
 
-use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -54,13 +53,18 @@ impl BundleCatalogue {
         }
         let mut found = Vec::new();
         walk(&folder, 0, &mut found);
-        let known = known.map_or_else(|| index::read(&folder), <[CatalogueEntry]>::to_vec);
-        let mut known: HashMap<String, CatalogueEntry> =
-            known.into_iter().map(|e| (e.path.clone(), e)).collect();
+        let found: Vec<_> =
+            found.into_iter().filter_map(|path| Some((look(&folder, &path)?, path))).collect();
+        let (mut known, others) = match known {
+            Some(known) => (known.iter().map(|e| (e.path.clone(), e.clone())).collect(), false),
+            None => {
+                let names = found.iter().map(|((name, _, _), _)| name.clone()).collect();
+                index::read(&folder, &names)
+            }
+        };
         let before = known.len();
         let (mut entries, mut opened) = (Vec::with_capacity(found.len()), 0);
-        for path in found {
-            let Some((name, size_bytes, modified_unix_ns)) = look(&folder, &path) else { continue };
+        for ((name, size_bytes, modified_unix_ns), path) in found {
             let same = |e: &CatalogueEntry| {
                 (e.size_bytes, e.modified_unix_ns) == (size_bytes, modified_unix_ns) && !e.is_open()
             };
@@ -73,7 +77,7 @@ impl BundleCatalogue {
             };
             entries.push(CatalogueEntry { path: name, size_bytes, modified_unix_ns, contents });
         }
-        let changed = opened > 0 || !known.is_empty() || before == 0;
+        let changed = opened > 0 || others || !known.is_empty() || before == 0;
         let is_kept = !changed || index::write(&folder, &entries).is_ok();
         entries.sort_by(|a, b| {
             b.started_unix_ns().cmp(&a.started_unix_ns()).then_with(|| a.path.cmp(&b.path))

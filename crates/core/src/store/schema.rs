@@ -10,7 +10,7 @@ use super::beside;
 use super::limits::{self, QueryMeter};
 use crate::base::error::{Context, Error, Result, describe, failed};
 use crate::base::secret;
-use crate::base::text::visible;
+use crate::base::text::{visible, visible_json};
 use crate::record::{Plan, Run};
 
 /// "DYNO": distinguishes a bundle from other SQLite files.
@@ -401,23 +401,6 @@ pub(super) fn text(row: &Row<'_>, column: usize) -> Result<String> {
 pub(super) fn optional_text(row: &Row<'_>, column: usize) -> Result<Option<String>> {
     let held = row.get_ref(column)?.as_str_or_null()?;
     Ok(held.map(|held| visible(held).into_owned()))
-}
-
-/// The same for every text of a JSON value.
-fn visible_json(value: &mut serde_json::Value) {
-    use serde_json::Value::{Array, Object, String};
-    match value {
-        String(text) => *text = visible(text).into_owned(),
-        Array(items) => items.iter_mut().for_each(visible_json),
-        Object(fields) => {
-            let held = std::mem::take(fields);
-            fields.extend(held.into_iter().map(|(name, mut field)| {
-                visible_json(&mut field);
-                (visible(&name).into_owned(), field)
-            }));
-        }
-        _ => {}
-    }
 }
 
 /// A column's JSON, with control characters made visible.

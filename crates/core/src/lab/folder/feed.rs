@@ -13,8 +13,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use crate::base::error::{Context, Result, bail};
+use crate::base::text::{is_hidden, visible_json};
 use crate::lab::machine::process;
-use crate::record::live::{Feed, RunEnding, VERSION};
+use crate::record::live::{Feed, LiveBuckets, RunEnding, Total, VERSION};
 
 const MEMORY: &str = "/dev/shm";
 /// After this time, the feed of an ended run is obsolete.
@@ -175,14 +176,39 @@ fn read_file(path: &Path) -> Option<Feed> {
     }
     let mut text = Vec::new();
     file.take(MOST_BYTES).read_to_end(&mut text).ok()?;
-    let feed: Feed = serde_json::from_slice(&text).ok()?;
-    (feed.version == VERSION).then_some(feed)
+    // It is the bundle's owner's, who may be anyone: no hidden character, and no impossible number.
+    let feed: Feed = match std::str::from_utf8(&text).ok()? {
+        text if text.contains("\\u") || text.chars().any(is_hidden) => {
+            let mut value = serde_json::from_str(text).ok()?;
+            visible_json(&mut value);
+            serde_json::from_value(value).ok()?
+        }
+        text => serde_json::from_str(text).ok()?,
+    };
+    (feed.version == VERSION && is_possible(&feed)).then_some(feed)
+}
+
+/// Whether its counts and times can be added up. A century is the longest time.
+fn is_possible(feed: &Feed) -> bool {
+    const MOST: u64 = 1 << 58;
+    const CENTURY_NS: u64 = 100 * 366 * 24 * 3_600 * 1_000_000_000;
+    let points = [feed.points.all, feed.points.done, feed.points.failed, feed.points.spared];
+    let buckets = |b: &LiveBuckets| b.counts.iter().copied().chain([b.count]).max().unwrap_or(0);
+    let of = |t: &Total| {
+        let times = [buckets(&t.service), buckets(&t.response)];
+        [t.ops, t.bytes, t.misses, t.given_up].into_iter().chain(times).max().unwrap_or(0)
+    };
+    points.iter().all(|n| *n < MOST)
+        && feed.points.failed <= feed.points.done
+        && feed.left_ns.is_none_or(|ns| ns < CENTURY_NS)
+        && feed.began_unix_ns.max(feed.written_unix_ns) < i64::MAX as u64
+        && feed.totals.iter().all(|total| of(total) < MOST)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::live::RunEnd;
+    use crate::record::live::{PointCounts, RunEnd};
 
     #[test]
     fn a_feed_is_its_bundles_and_of_a_process_that_is_gone_it_is_cut() {
@@ -203,9 +229,23 @@ mod tests {
         place.write(&whole).expect("written");
         assert!(read(&bundle).is_some_and(|found| !found.is_running && !found.is_cut()));
         assert!(read(&bundle).is_some_and(|found| found.state() == "whole"));
+        whole.points.done = 1;
         whole.points.failed = 1;
         place.write(&whole).expect("written");
         assert!(read(&bundle).is_some_and(|found| found.state() == "failed"));
+        whole.title = "a\u{1b}[31m\u{202e}b".into();
+        place.write(&whole).expect("written");
+        let read_title = read(&bundle).map(|found| found.feed.title);
+        assert_eq!(read_title.as_deref(), Some("a\\u{1b}[31m\\u{202e}b"));
+        for impossible in [
+            Feed { left_ns: Some(u64::MAX), ..whole.clone() },
+            Feed { began_unix_ns: u64::MAX, ..whole.clone() },
+            Feed { points: PointCounts { failed: 2, ..whole.points }, ..whole.clone() },
+            Feed { totals: vec![Total { ops: u64::MAX, ..Total::default() }], ..whole.clone() },
+        ] {
+            place.write(&impossible).expect("written");
+            assert_eq!(read(&bundle), None);
+        }
         let another = Feed { pid_began: 0, bundle: "/another".into(), ..running };
         place.write(&another).expect("written");
         assert_eq!(read(&bundle), None, "a file that had the inode before");
