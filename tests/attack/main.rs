@@ -15,6 +15,7 @@ mod names;
 mod ours;
 mod outputs;
 mod read_only;
+mod readers;
 mod rooms;
 mod served;
 mod stacks;

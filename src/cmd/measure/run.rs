@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::base::clock::Clock;
-use crate::base::error::{Context, Result, bail, exit, failed, refused};
-use crate::base::file;
+use crate::base::error::{Context, Result, bail, describe, exit, failed, refused};
 use crate::base::stderr::{be_quiet, note};
 use crate::base::units::plural;
+use crate::base::{file, private};
 use crate::cmd::look::serve_run::ServeProcess;
 use crate::cmd::measure::consent::Directories;
 use crate::cmd::measure::run_start::StartArgs;
@@ -27,7 +27,7 @@ use crate::run::display::progress::{Progress, ProgressForm};
 use crate::run::points::search::Searches;
 use crate::run::points::stopping_rule::{Figures, headline};
 use crate::run::{self, Maxima, prepare};
-use crate::store::{Bundle, BundleWriter, limits};
+use crate::store::{Bundle, BundleWriter, Readers, RunFile, limits};
 
 /// The plan.
 #[derive(Args)]
@@ -79,6 +79,11 @@ pub struct RunArgs {
     /// repeatable
     #[arg(long, value_name = "BUNDLE")]
     except: Vec<PathBuf>,
+    /// Who may read the bundle while the run goes on: owner, group or all. A reader can lock it,
+    /// which delays what is written to it
+    #[arg(long, value_name = "WHO", default_value = "owner",
+          value_parser = ["owner", "group", "all"])]
+    readable_by: String,
     /// Serve the live page of this run from a separate process; DYNO_TOKEN works as for
     /// `dyno serve` [default address: 127.0.0.1:7070]
     #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, require_equals = true,
@@ -192,8 +197,14 @@ pub fn run(args: &RunArgs) -> Result<u8> {
     if args.display.quiet {
         be_quiet();
     }
+    let readers = match args.readable_by.as_str() {
+        "group" => Readers::Group,
+        "all" => Readers::All,
+        _ => Readers::Owner,
+    };
+    let progress = args.display.progress();
     let watched =
-        RunObserver { progress: &args.display.progress(), serve: args.serve, except: &args.except };
+        RunObserver { progress: &progress, serve: args.serve, except: &args.except, readers };
     match (&args.resume, &args.what.what) {
         (Some(bundle), _) => resume(bundle, &args.what.set, &args.allow, watched),
         (None, Some(_)) => {
@@ -220,6 +231,8 @@ struct RunObserver<'a> {
     serve: Option<SocketAddr>,
     /// Bundles whose points are skipped.
     except: &'a [PathBuf],
+    /// Who may read the bundle meanwhile.
+    readers: Readers,
 }
 
 /// Measures a plan file into a bundle, starting or continuing it. The file determines the permitted
@@ -231,6 +244,7 @@ pub fn go_on(path: &Path, bundle: &Path, except: &[PathBuf]) -> Result<u8> {
         progress: &Progress::in_form(ProgressForm::Plain, false),
         serve: None,
         except,
+        readers: Readers::Owner,
     };
     if bundle.exists() {
         let (set, allow) = (consent::given_anew(&plan), consent::names(&plan));
@@ -270,7 +284,7 @@ fn start(
     let bundle = bundle.map(Path::to_path_buf).unwrap_or_else(name);
     let mut facts = selftest_result::facts();
     facts.extend(common.iter().flat_map(CommonStart::to_facts));
-    let (plan, writer, clock) = begin(plan, &bundle, now, facts)?;
+    let (plan, writer, clock) = begin(plan, &bundle, now, (facts, watched.readers))?;
     // Locked until the writer has closed it.
     let _lock = lab::folder::lock::bundle(&bundle, clock)?;
     let known = elsewhere(EarlierPart { start: common, ..EarlierPart::default() }, watched.except)?;
@@ -292,7 +306,7 @@ fn begin(
     plan: Plan,
     bundle: &Path,
     now: jiff::Timestamp,
-    known: Vec<Fact>,
+    (known, readers): (Vec<Fact>, Readers),
 ) -> Result<(Plan, BundleWriter, Clock)> {
     run::apart(&plan)?;
     run::points::verification::check(&plan)?;
@@ -307,7 +321,8 @@ fn begin(
         facts: [run::devices(&record.plan), run::facts(clock)?, known].concat(),
         ..lab::machine::facts::gather(&record.plan.subjects)
     };
-    let writer = BundleWriter::create(bundle, &record, &setup)?;
+    let options = RunFile { readers, fallbacks: fallbacks(&record.plan) };
+    let writer = BundleWriter::create_for_run(bundle, &record, &setup, options)?;
     consent::remember(&record);
     Ok((record.plan, writer, clock))
 }
@@ -322,10 +337,12 @@ pub enum PartEnd {
 
 /// A run that is part of a larger operation: no next step is suggested.
 pub fn quietly(plan: Plan, bundle: &Path) -> Result<PartEnd> {
-    let (plan, mut writer, clock) = begin(plan, bundle, jiff::Timestamp::now(), Vec::new())?;
+    let known = (Vec::new(), Readers::Owner);
+    let (plan, mut writer, clock) = begin(plan, bundle, jiff::Timestamp::now(), known)?;
     let signals = Signals::catch()?;
     let seen = (clock, &Progress::new());
     let summary = carry_out(&plan, &mut writer, EarlierPart::default(), seen, &signals)?;
+    writer.finish(&signals.stop)?;
     Ok(if summary.interrupted {
         PartEnd::Interrupted(signals.exit_code())
     } else {
@@ -349,6 +366,8 @@ fn resume(bundle: &Path, set: &[String], allow: &[String], watched: RunObserver<
     of_this_method(&record.plan, bundle)?;
     run::points::verification::check(&record.plan)?;
     refuse_under_test(&record.plan, bundle)?;
+    let options = RunFile { readers: watched.readers, fallbacks: fallbacks(&record.plan) };
+    let writer = writer.for_run(options)?;
     measure(record.plan, writer, known, (clock, watched), bundle)
 }
 
@@ -392,12 +411,19 @@ fn measure(
         Err(error) => progress.ended(RunEnding::Failed, &live::failure(error)),
     }
     drop(serving);
-    let name = bundle.display();
+    let stored = writer.finish(&signals.stop);
+    let path = writer.path().to_path_buf();
+    let name = path.display();
     let how = format!("dyno run --resume {name}{}", consent::to_go_on(&plan));
     let summary = summary.with_context(|| match writer.finished() {
         Ok(points) if points.is_empty() => format!("nothing was measured; continue with `{how}`"),
         _ => format!("the results so far are in {name}; continue with `{how}`"),
-    })?;
+    });
+    let summary = match (summary, stored) {
+        (Ok(summary), stored) => stored.map(|()| summary)?,
+        (Err(error), Err(also)) => return Err(error.context(describe(&also).0)),
+        (Err(error), Ok(())) => return Err(error),
+    };
     if summary.interrupted {
         let kept = plural(summary.measured, "point");
         note(&format!("Interrupted; the bundle has {kept}. Continue with: {how}"));
@@ -439,6 +465,13 @@ fn carry_out(
         Some(start) => sink.add_facts(&run_start::ended(start)).and(summary),
         None => summary,
     }
+}
+
+/// Folders for a second file if the bundle's own cannot be written to: Dyno's state, and that for
+/// temporary files, unless they are under test.
+fn fallbacks(plan: &Plan) -> Vec<PathBuf> {
+    let folders = private::folder().into_iter().chain([std::env::temp_dir()]);
+    folders.filter(|folder| refuse_under_test(plan, &folder.join("bundle")).is_ok()).collect()
 }
 
 /// The bundle must not be on what is being tested. For a directory that means inside it; on the

@@ -2,14 +2,15 @@
 //! journal by itself, writes back its contents, and deletes a file that the journal names.
 
 use std::io::{Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::base::error::{Context, Result, failed};
 use crate::base::file;
+use crate::base::output::with_end;
 
-/// The end of a journal that names another one, of a transaction over several databases. Dyno's
-/// never do.
-const NAMES_ANOTHER: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
+/// The start of every journal, and the end of one that names another, of a transaction over several
+/// databases. Dyno's never do.
+const MAGIC: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
 
 pub(super) fn check(path: &Path) -> Result<()> {
     for end in ["-wal", "-shm"] {
@@ -32,9 +33,16 @@ pub(super) fn check(path: &Path) -> Result<()> {
     }
     let mut end = [0; 8];
     let mut held = file::open(&journal)?;
+    let mut start = Vec::new();
+    held.by_ref().take(8).read_to_end(&mut start).with_context(|| reading(&journal))?;
+    // SQLite deletes a file that has a journal's name but is none. It sets the header to zeros when
+    // it no longer needs one.
+    if !start.iter().all(|byte| *byte == 0) && start != MAGIC {
+        return foreign("is not a journal, and SQLite would delete it");
+    }
     let read = held.seek(SeekFrom::End(-8)).and_then(|_| held.read_exact(&mut end));
     // The journal of a run that has just ended is gone or empty by now.
-    if read.is_ok() && end == NAMES_ANOTHER {
+    if read.is_ok() && end == MAGIC {
         foreign("refers to another file, which SQLite would delete")
     } else {
         Ok(())
@@ -44,8 +52,7 @@ pub(super) fn check(path: &Path) -> Result<()> {
 /// For a file in write-ahead log mode, SQLite would create files next to it.
 fn check_head(path: &Path) -> Result<()> {
     let mut head = Vec::new();
-    let reading = || format!("reading {}", path.display());
-    file::open(path)?.take(20).read_to_end(&mut head).with_context(reading)?;
+    file::open(path)?.take(20).read_to_end(&mut head).with_context(|| reading(path))?;
     if head.starts_with(b"SQLite format 3\0") && head.len() == 20 && head[18..20] != [1, 1] {
         let what =
             format!("{} is a database with a write-ahead log, and no bundle is", path.display());
@@ -54,8 +61,6 @@ fn check_head(path: &Path) -> Result<()> {
     Ok(())
 }
 
-fn with_end(path: &Path, end: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_os_string();
-    name.push(end);
-    PathBuf::from(name)
+fn reading(path: &Path) -> String {
+    format!("reading {}", path.display())
 }

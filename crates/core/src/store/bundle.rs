@@ -121,13 +121,39 @@ impl Bundle {
         point: i64,
         visit: &mut dyn FnMut(Interval) -> Result<()>,
     ) -> Result<()> {
+        let sql = "SELECT id FROM series WHERE point = ? ORDER BY id";
+        let mut found = 0;
+        for series in self.rows(&limits::INTERVALS, sql, Some(point), |row| Ok(row.get(0)?))? {
+            let mut after = i64::MIN;
+            loop {
+                let page = self.some_intervals(series, after)?;
+                let Some((last, _)) = page.last() else { break };
+                after = *last;
+                found += page.len() as u64;
+                limits::INTERVALS.check(found).map_err(|e| schema::not_read(&self.path, e))?;
+                // The bundle is not locked here.
+                page.into_iter().try_for_each(|(_, interval)| visit(interval))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The next intervals of a series, with their numbers.
+    fn some_intervals(&self, series: i64, after: i64) -> Result<Vec<(i64, Interval)>> {
         let sql = "SELECT s.stream, s.drive, s.instance, s.class, i.start_ns, i.end_ns, i.bytes, \
                    i.service, i.service_sum_ns, i.service_max_ns, i.service_overflow, i.response, \
-                   i.response_sum_ns, i.response_max_ns, i.response_overflow, i.ops FROM series s \
-                   JOIN interval i ON i.series = s.id WHERE s.point = ? ORDER BY s.id, i.id";
-        self.each(&limits::INTERVALS, sql, Some(point), &mut |row| {
+                   i.response_sum_ns, i.response_max_ns, i.response_overflow, i.ops, i.id FROM \
+                   series s JOIN interval i ON i.series = s.id WHERE s.id = ? AND i.id > ? ORDER \
+                   BY i.id LIMIT 1024";
+        let mut before = after;
+        self.rows(&limits::INTERVALS, sql, [series, after], |row| {
             let (start_ns, end_ns) = span(row)?;
-            visit(Interval {
+            let id = row.get(16)?;
+            // A B-tree with a cycle has no end.
+            if std::mem::replace(&mut before, id) >= id {
+                return Err(Error::msg("its intervals are out of order"));
+            }
+            let interval = Interval {
                 stream: self.mask.text(&text(row, 0)?),
                 drive: count(row, 1)?,
                 instance: count(row, 2)?,
@@ -139,9 +165,9 @@ impl Bundle {
                 service: histograms::read(row, 7, false)?
                     .context("an interval has no latencies")?,
                 response: histograms::read(row, 11, false)?,
-            })
+            };
+            Ok((id, interval))
         })
-        .map_err(|e| schema::not_read(&self.path, e))
     }
 
     /// A point's intervals without their latencies.

@@ -1,13 +1,14 @@
 //! The bundle: one SQLite file that contains one run completely, readable by any SQLite shell.
 //!
-//! `Writer` stores a run, one transaction per point, so that an abrupt end loses at most the
-//! running point. `Bundle` reads it and trusts nothing in it. docs/schema.md describes the tables.
+//! `BundleWriter` stores a run, one transaction per point, so that an abrupt end loses at most the
+//! running point, and `bundle_file` deals with programs that lock, change or remove the file. `Bundle` reads it and trusts nothing in it. docs/schema.md describes the tables.
 //!
 //! There is no write-ahead log: a bundle is copied and mailed, so it must be a single file whenever
 //! no point is running.
 
 mod beside;
 mod bundle;
+mod bundle_file;
 mod glance;
 mod histograms;
 mod identity;
@@ -21,10 +22,11 @@ mod slow_ops;
 mod writer;
 
 pub use bundle::{Bundle, StoredPoint};
+pub use bundle_file::Readers;
 pub use glance::{Glance, PointCount, glance};
 pub use points::PointRange;
 pub use schema::{SCHEMA, VERSION};
-pub use writer::BundleWriter;
+pub use writer::{BundleWriter, RunFile};
 
 #[cfg(test)]
 mod tests;

@@ -45,7 +45,7 @@ impl Bundle {
     /// Every point, in the order of measurement.
     pub fn each_point(&self, visit: &mut dyn FnMut(StoredPoint) -> Result<()>) -> Result<()> {
         self.check_number()?;
-        self.each_point_of(&[ALL], &mut |stored, _| visit(stored))
+        self.each_point_of(&[ALL], &mut |stored, _| Ok(stored), visit)
     }
 
     /// An error if there are more points than a bundle may contain: they are counted before the
@@ -79,32 +79,43 @@ impl Bundle {
         Ok(steps)
     }
 
-    /// The points in these ranges, one range after the other, with what there is of others near
-    /// each.
-    fn each_point_of(
+    /// The points in these ranges, one range after the other: `gather` adds to each what is read
+    /// with it, and `visit` may take any time, because the bundle is not locked meanwhile.
+    fn each_point_of<T>(
         &self,
         ranges: &[PointRange],
-        visit: &mut dyn FnMut(StoredPoint, &PointParts) -> Result<()>,
+        gather: &mut dyn FnMut(StoredPoint, &PointParts) -> Result<T>,
+        visit: &mut dyn FnMut(T) -> Result<()>,
     ) -> Result<()> {
         let mut fact_bytes = 0;
         for range in ranges {
             let mut next = Some(*range.start());
             while let Some(first) = next {
-                let mut lock = SharedLock::of(&self.conn)?;
+                let lock = SharedLock::of(&self.conn)?;
                 let some = self.some_points(first, *range.end())?;
                 let Some(last) = some.last().map(|last| last.id) else { break };
                 next = last.checked_add(1);
                 let parts = self.parts(first, last)?;
-                for mut stored in some {
-                    lock.renew()?;
-                    let filled = self.fill(&mut stored, &parts);
-                    filled.map_err(|e| schema::not_read(&self.path, e))?;
-                    let facts = stored.point.facts.iter();
-                    fact_bytes += facts.map(|f| f.name.len() + f.value.len()).sum::<usize>() as u64;
-                    let within = limits::FACT_BYTES.check(fact_bytes);
-                    within.map_err(|e| schema::not_read(&self.path, e))?;
-                    self.mask.point(&mut stored.point);
-                    visit(stored, &parts)?;
+                drop(lock);
+                let mut some = some.into_iter().peekable();
+                while some.peek().is_some() {
+                    let lock = SharedLock::of(&self.conn)?;
+                    let mut read: Vec<T> = Vec::new();
+                    while let Some(mut stored) =
+                        some.next_if(|_| read.is_empty() || !lock.is_long_held())
+                    {
+                        let filled = self.fill(&mut stored, &parts);
+                        filled.map_err(|e| schema::not_read(&self.path, e))?;
+                        let facts = stored.point.facts.iter();
+                        let bytes = facts.map(|f| f.name.len() + f.value.len()).sum::<usize>();
+                        fact_bytes += bytes as u64;
+                        let within = limits::FACT_BYTES.check(fact_bytes);
+                        within.map_err(|e| schema::not_read(&self.path, e))?;
+                        self.mask.point(&mut stored.point);
+                        read.push(gather(stored, &parts)?);
+                    }
+                    drop(lock);
+                    read.into_iter().try_for_each(&mut *visit)?;
                 }
             }
         }
@@ -196,16 +207,17 @@ impl Bundle {
         (reported, slow_ops): (&mut HashMap<i64, Vec<Reported>>, bool),
         visit: &mut dyn FnMut(PointContents) -> Result<()>,
     ) -> Result<()> {
-        self.each_point_of(ranges, &mut |StoredPoint { id, point }, parts| {
+        let gather = &mut |StoredPoint { id, point }, parts: &PointParts| {
             let slow_ops = slow_ops && parts.slow_ops;
-            visit(PointContents {
+            Ok(PointContents {
                 point,
                 rates: if parts.rates { self.rates(id)? } else { Vec::new() },
                 samples: if parts.samples { self.samples(id)? } else { Vec::new() },
                 reported: reported.remove(&id).unwrap_or_default(),
                 slow_ops: if slow_ops { self.slow_ops(id)? } else { Vec::new() },
             })
-        })
+        };
+        self.each_point_of(ranges, gather, visit)
     }
 }
 
@@ -219,27 +231,20 @@ struct PointParts {
 }
 
 /// Prevents changes of a bundle while several queries read it, because locking the file and looking
-/// for a journal take longer than a short query. A continuing run waits for it, but not for long.
+/// for a journal take longer than a short query. It is released before what was read is used, which
+/// may take any time: a pipe's reader may stop.
 struct SharedLock<'a> {
-    conn: &'a Connection,
-    held: Option<Transaction<'a>>,
+    _held: Transaction<'a>,
     since: Instant,
 }
 
 impl<'a> SharedLock<'a> {
     fn of(conn: &'a Connection) -> Result<SharedLock<'a>> {
-        let held = Some(conn.unchecked_transaction()?);
-        Ok(SharedLock { conn, held, since: Instant::now() })
+        Ok(SharedLock { _held: conn.unchecked_transaction()?, since: Instant::now() })
     }
 
-    /// Lets a writer in if the lock was held for some time.
-    fn renew(&mut self) -> Result<()> {
-        if self.since.elapsed() > MOST_HELD {
-            // It is released before the next is acquired.
-            self.held = None;
-            *self = SharedLock::of(self.conn)?;
-        }
-        Ok(())
+    fn is_long_held(&self) -> bool {
+        self.since.elapsed() > MOST_HELD
     }
 }
 

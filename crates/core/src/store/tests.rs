@@ -214,12 +214,182 @@ fn a_killed_run_is_read_without_its_last_point() {
     let mut writer = BundleWriter::create(&path, &run(), &Setup::default()).unwrap();
     writer.begin(&key(1)).unwrap();
     writer.interval(&interval(0, latencies(&[50]))).unwrap();
-    // The state after kill -9: the file and its journal, without a process that has them locked.
-    for end in ["", "-journal"] {
-        std::fs::copy(format!("{}{end}", path.display()), format!("{}{end}", copy.display()))
-            .unwrap();
-    }
+    // The state after kill -9: nothing is written to the file before the point has ended.
+    std::fs::copy(&path, &copy).unwrap();
     assert!(Bundle::open(&copy).unwrap().points().unwrap().is_empty());
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 2);
+}
+
+fn for_run(path: &Path, fallbacks: &[&Path]) -> BundleWriter {
+    let fallbacks = fallbacks.iter().map(|folder| folder.to_path_buf()).collect();
+    let options = RunFile { readers: Readers::Owner, fallbacks };
+    let setup = Setup { facts: vec![Fact::new("Host", "name", "a")], ..Setup::default() };
+    BundleWriter::create_for_run(path, &run(), &setup, options).unwrap()
+}
+
+fn measure(writer: &mut BundleWriter, repeat: u32) {
+    writer.begin(&key(repeat)).unwrap();
+    writer.interval(&interval(0, latencies(&[50, u64::from(repeat)]))).unwrap();
+    writer.sample(&sample(1_000, 80.5)).unwrap();
+    writer.end(&point(key(repeat), Outcome::Measured)).unwrap();
+}
+
+/// The repeats in a bundle, each with all that belongs to it.
+fn repeats(path: &Path) -> Vec<u32> {
+    let bundle = Bundle::open(path).unwrap();
+    assert_eq!(bundle.facts().unwrap(), [Fact::new("Host", "name", "a")]);
+    let points = bundle.points().unwrap();
+    let of = |stored: &StoredPoint| {
+        assert_eq!(stored.point, point(stored.point.key.clone(), Outcome::Measured));
+        let own = latencies(&[50, u64::from(stored.point.key.repeat)]);
+        assert_eq!(bundle.intervals(stored.id).unwrap()[0].service.count, own.count);
+        assert_eq!(bundle.samples(stored.id).unwrap().len(), 1);
+        stored.point.key.repeat
+    };
+    points.iter().map(of).collect()
+}
+
+#[test]
+fn a_lock_on_the_file_delays_points_and_loses_none() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.dyno");
+    for lock in ["BEGIN; SELECT count(*) FROM run", "BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"] {
+        let _ = std::fs::remove_file(&path);
+        let mut writer = for_run(&path, &[]);
+        measure(&mut writer, 1);
+        let other = rusqlite::Connection::open(&path).unwrap();
+        // A batch does not step a query to its end, so that its lock remains.
+        let mut held = other.prepare("SELECT id FROM point").unwrap();
+        let _rows = match lock.contains("SELECT") {
+            true => {
+                let mut rows = held.query([]).unwrap();
+                rows.next().unwrap();
+                Some(rows)
+            }
+            false => {
+                other.execute_batch(lock).unwrap();
+                None
+            }
+        };
+        measure(&mut writer, 2);
+        measure(&mut writer, 3);
+        drop(_rows);
+        drop(held);
+        drop(other);
+        measure(&mut writer, 4);
+        writer.finish(&false.into()).unwrap();
+        assert_eq!(repeats(&path), [1, 2, 3, 4], "{lock}");
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "{lock}");
+    }
+}
+
+#[test]
+fn a_lock_that_never_ends_leaves_the_points_in_a_second_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.dyno");
+    let mut writer = for_run(&path, &[]);
+    measure(&mut writer, 1);
+    let other = rusqlite::Connection::open(&path).unwrap();
+    other.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    measure(&mut writer, 2);
+    // A signal ends the wait.
+    let said = refusal(writer.finish(&true.into()));
+    assert!(said.contains("could not be written to; the results are in"), "{said}");
+    assert_eq!(repeats(&dir.path().join("a-2.dyno")), [1, 2]);
+    drop(other);
+    assert_eq!(repeats(&path), [1]);
+}
+
+#[test]
+fn a_file_that_is_moved_deleted_cut_or_overwritten_costs_no_point() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.dyno");
+    let in_place = |bytes: &[u8]| {
+        use std::io::Write;
+        let file = std::fs::OpenOptions::new().write(true).truncate(true).open(&path);
+        file.unwrap().write_all(bytes).unwrap();
+    };
+    let older = || {
+        let other = dir.path().join("other");
+        drop(BundleWriter::create(&other, &run(), &Setup::default()).unwrap());
+        std::fs::read(other).unwrap()
+    };
+    let half = || {
+        let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+        file.set_len(file.metadata().unwrap().len() / 2).unwrap();
+    };
+    let changes: [(&str, &dyn Fn()); 7] = [
+        ("moved", &|| std::fs::rename(&path, dir.path().join("moved")).unwrap()),
+        ("deleted", &|| std::fs::remove_file(&path).unwrap()),
+        ("emptied", &|| in_place(b"")),
+        ("cut", &half),
+        ("overwritten with text", &|| in_place(&[b'x'; 9000])),
+        ("overwritten with zeros", &|| in_place(&[0; 65536])),
+        ("overwritten with an older bundle", &|| in_place(&older())),
+    ];
+    for (change, make) in changes {
+        // Noticed by the next point, or at the end.
+        for next in [true, false] {
+            let mut writer = for_run(&path, &[]);
+            measure(&mut writer, 1);
+            measure(&mut writer, 2);
+            make();
+            if next {
+                measure(&mut writer, 3);
+            }
+            let said = refusal(writer.finish(&false.into()));
+            assert!(said.contains("the results are in"), "{change}: {said}");
+            let found = repeats(&dir.path().join("a-2.dyno"));
+            assert_eq!(found, [1, 2, 3][..2 + usize::from(next)], "{change}");
+            for file in std::fs::read_dir(dir.path()).unwrap().flatten() {
+                std::fs::remove_file(file.path()).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn points_go_to_a_fallback_folder_if_the_bundles_own_is_gone() {
+    let (dir, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let path = dir.path().join("a.dyno");
+    let mut writer = for_run(&path, &[other.path()]);
+    measure(&mut writer, 1);
+    std::fs::remove_dir_all(dir.path()).unwrap();
+    measure(&mut writer, 2);
+    let said = refusal(writer.finish(&false.into()));
+    assert!(said.contains("was moved or deleted"), "{said}");
+    assert_eq!(repeats(&other.path().join("a-2.dyno")), [1, 2]);
+}
+
+#[test]
+fn a_bundle_has_its_readers_when_its_run_has_ended_and_leaves_nothing_if_it_cannot_begin() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.dyno");
+    let mode = || std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+    let mut writer = for_run(&path, &[]);
+    assert_eq!(mode(), 0o600);
+    writer.finish(&false.into()).unwrap();
+    let plain = std::fs::File::create(dir.path().join("plain")).unwrap().metadata().unwrap();
+    assert_eq!(mode(), plain.permissions().mode() & 0o777);
+    let (resumed, _) = BundleWriter::resume(&path).unwrap();
+    let options = RunFile { readers: Readers::Group, fallbacks: Vec::new() };
+    let _resumed = resumed.for_run(options).unwrap();
+    assert_eq!(mode(), 0o640);
+
+    let journal = dir.path().join("b.dyno-journal");
+    std::fs::write(&journal, "a file of mine").unwrap();
+    let new = dir.path().join("b.dyno");
+    assert!(
+        refusal(BundleWriter::create(&new, &run(), &Setup::default()))
+            .contains("b.dyno-journal exists")
+    );
+    assert_eq!((new.exists(), std::fs::read(&journal).unwrap()), (false, b"a file of mine".into()));
+    std::fs::copy(&path, &new).unwrap();
+    assert!(refusal(Bundle::open(&new)).contains("is not a journal"));
+    assert!(journal.exists());
+    let long = dir.path().join("n".repeat(250) + ".dyno");
+    assert!(refusal(BundleWriter::create(&long, &run(), &Setup::default())).contains("too long"));
 }
 
 #[test]

@@ -1,18 +1,23 @@
 //! Writing a run to a bundle.
 
 use std::collections::HashMap;
-use std::fs::OpenOptions;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::bundle::{BundleReader, finished};
+use super::bundle_file::{self, BundleFile, Readers, Trouble, is_locked};
 use super::histograms;
 use super::limits::QueryMeter;
 use super::schema::{self, OpenMode, signed};
-use crate::base::error::{Context, Result, anyhow, bail, failed, refused};
+use crate::base::error::{Context, Result, anyhow, bail, describe, failed};
+use crate::base::folder::short;
+use crate::base::output::with_end;
 use crate::base::secret;
+use crate::base::stderr::note;
 use crate::base::units::Rate;
 use crate::plan::subjects::meters;
 use crate::record::setup::DriveWriteCache;
@@ -21,18 +26,61 @@ use crate::record::{
     Run, Sample, Setup, Sink, SlowOp, Tally,
 };
 
-/// The bundle of a running run.
+/// SQLite's cache of the rows in memory, KiB. Beyond that, the open point goes to a temporary file.
+const CACHE_KIB: i64 = 64 << 10;
+/// Rows that are in the file stay in memory up to this size, so that they survive the file.
+const MOST_KEPT: i64 = 48 << 20;
+/// Rows that are not in the file for want of a lock or of space wait up to this size, and are then
+/// written to a second file.
+const MOST_WAITING: i64 = 256 << 20;
+/// How long a lock on the file is waited for after each point of a run, and at its end.
+const BETWEEN: Duration = Duration::from_secs(1);
+const AT_END: Duration = Duration::from_secs(60);
+/// Bytes of a second file's name before its number.
+const LONGEST_STEM: usize = 200;
+/// The tables that are always in memory: they say which points there are.
+const KEPT: [&str; 6] = ["run", "host", "drive", "point", "preparation", "drive_state"];
+
+/// The bundle of a running run. Rows are written to a private database first, and copied to the file
+/// when their point has ended: nothing is written to the file while a point is measured, and no lock
+/// on it can disturb one.
 pub struct BundleWriter {
+    /// The private database.
     conn: Connection,
     meter: QueryMeter,
-    path: PathBuf,
+    file: BundleFile,
     open: Option<OpenPoint>,
+    /// Former attempts of points, to be removed from the file.
+    replaced: Vec<i64>,
+    /// The last point whose rows are only in the file.
+    only_in_file: Option<i64>,
+    patience: Option<Patience>,
+}
+
+/// How a run deals with a file that cannot be written.
+struct Patience {
+    options: RunFile,
+    /// Points are waiting; whether for a lock.
+    waiting: Option<bool>,
+    /// Files that were given up, and why.
+    abandoned: Vec<(PathBuf, String)>,
+}
+
+/// The file of a run.
+#[derive(Clone, Debug, Default)]
+pub struct RunFile {
+    /// Who may read it while the run goes on.
+    pub readers: Readers,
+    /// Folders for a second file if the first one's cannot be written to.
+    pub fallbacks: Vec<PathBuf>,
 }
 
 /// The point of the open transaction, with the names that its rows refer to by number.
 struct OpenPoint {
     id: i64,
     key: PointKey,
+    /// The number of a failed attempt in whose place it is.
+    former: Option<i64>,
     series: HashMap<(String, u32, u32, Class), i64>,
     gauges: HashMap<(String, String), i64>,
 }
@@ -40,38 +88,74 @@ struct OpenPoint {
 impl BundleWriter {
     /// Creates a bundle for `run`, with everything known before its first point.
     pub fn create(path: &Path, run: &Run, setup: &Setup) -> Result<BundleWriter> {
-        let shown = path.display();
-        OpenOptions::new().write(true).create_new(true).open(path).map_err(|error| match error
-            .kind()
-        {
-            ErrorKind::AlreadyExists => refused(
-                format!("{shown} already exists"),
-                "choose another name with -o; to continue an unfinished run, resume it",
-            ),
-            _ => failed(
-                format!("cannot create the bundle {shown}: {error}"),
-                "check that its folder exists and may be written to",
-            ),
-        })?;
-        let writer = BundleWriter::begin_file(path, run, setup);
-        writer.with_context(|| format!("creating the bundle {shown}"))
+        BundleWriter::begin_file(BundleFile::create(path, None)?, run, setup, None)
     }
 
-    fn begin_file(path: &Path, run: &Run, setup: &Setup) -> Result<BundleWriter> {
-        let mut conn = Connection::open(path)?;
+    /// The same for a run, which does not end because its file cannot be written: `finish` must be
+    /// called after it.
+    pub fn create_for_run(
+        path: &Path,
+        run: &Run,
+        setup: &Setup,
+        options: RunFile,
+    ) -> Result<BundleWriter> {
+        let file = BundleFile::create(path, Some(options.readers))?;
+        BundleWriter::begin_file(file, run, setup, Some(options))
+    }
+
+    fn begin_file(
+        file: BundleFile,
+        run: &Run,
+        setup: &Setup,
+        options: Option<RunFile>,
+    ) -> Result<BundleWriter> {
+        let path = file.path.clone();
+        let mut writer = BundleWriter::of(file)?;
+        let mut begun = || -> Result<()> {
+            let tx = writer.conn.unchecked_transaction()?;
+            let mut plan = run.plan.clone();
+            meters::hide(&mut plan);
+            let plan = schema::to_json(&plan)?;
+            let sql =
+                "INSERT INTO run (id, dyno_version, started_unix_ns, plan) VALUES (1, ?, ?, ?)";
+            tx.execute(sql, params![run.dyno_version, signed(run.started_unix_ns), plan])?;
+            super::setup::insert(&tx, &setup.host, &setup.drives)?;
+            insert_facts(&tx, None, &setup.facts)?;
+            tx.commit()?;
+            let from = (&writer.conn, &writer.meter);
+            writer.file.add(from, &[]).map_err(|trouble| trouble.error(&path))
+        };
+        begun().map_err(|error| {
+            let _ = std::fs::remove_file(&path);
+            let _ = std::fs::remove_file(with_end(&path, "-journal"));
+            error.context(format!("creating the bundle {}", path.display()))
+        })?;
+        match options {
+            Some(options) => writer.for_run(options),
+            None => Ok(writer),
+        }
+    }
+
+    /// An empty private database for a file. Ids are never reused in it, so that they are those of
+    /// the file.
+    fn of(file: BundleFile) -> Result<BundleWriter> {
+        let mut conn = Connection::open("")?;
+        conn.pragma_update(None, "cache_size", -CACHE_KIB)?;
+        conn.pragma_update_and_check(None, "journal_mode", "MEMORY", |_| Ok(()))?;
         let meter = QueryMeter::install(&mut conn)?;
-        schema::configure_for_writing(&conn)?;
-        let tx = conn.unchecked_transaction()?;
-        schema::lay_out(&tx)?;
-        let mut plan = run.plan.clone();
-        meters::hide(&mut plan);
-        let plan = schema::to_json(&plan)?;
-        let sql = "INSERT INTO run (id, dyno_version, started_unix_ns, plan) VALUES (1, ?, ?, ?)";
-        tx.execute(sql, params![run.dyno_version, signed(run.started_unix_ns), plan])?;
-        super::setup::insert(&tx, &setup.host, &setup.drives)?;
-        insert_facts(&tx, None, &setup.facts)?;
-        tx.commit()?;
-        Ok(BundleWriter { conn, meter, path: path.to_owned(), open: None })
+        conn.pragma_update(None, "foreign_keys", true)?;
+        let numbered = "INTEGER PRIMARY KEY";
+        let never_reused = format!("{numbered} AUTOINCREMENT");
+        conn.execute_batch(&schema::SCHEMA.replace(numbered, &never_reused))?;
+        Ok(BundleWriter {
+            conn,
+            meter,
+            file,
+            open: None,
+            replaced: Vec::new(),
+            only_in_file: None,
+            patience: None,
+        })
     }
 
     /// Opens the bundle of an unfinished run, to continue it.
@@ -82,13 +166,52 @@ impl BundleWriter {
         let run = schema::read_run(&conn).map_err(|e| schema::not_read(path, e))?;
         meter.begin();
         schema::check_whole(&conn).map_err(|e| schema::not_read(path, e))?;
-        Ok((BundleWriter { conn, meter, path: path.to_owned(), open: None }, run))
+        let file = BundleFile::existing(conn, meter, path)?;
+        let mut writer = BundleWriter::of(file)?;
+        writer.recall().with_context(|| writer.reading())?;
+        Ok((writer, run))
+    }
+
+    /// Reads what the file contains, as far as it is kept in memory.
+    fn recall(&mut self) -> Result<()> {
+        let length = self.file.path.metadata().map_or(0, |found| found.len() as i64);
+        let whole = length <= MOST_KEPT;
+        let (from, to) = ((&self.file.conn, &self.file.meter), (&self.conn, &self.meter));
+        let tx = self.conn.unchecked_transaction()?;
+        for table in bundle_file::tables(&self.conn)? {
+            if whole || KEPT.contains(&&*table.name) {
+                bundle_file::copy(&table, 0, from, to)?;
+            } else if let Some(last) = bundle_file::last(&self.file.conn, &table)? {
+                let sql = "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)";
+                tx.execute(sql, params![table.name, last])?;
+            }
+        }
+        tx.commit()?;
+        if !whole {
+            let last = self.conn.query_row("SELECT max(id) FROM point", [], |row| row.get(0))?;
+            self.only_in_file = last;
+        }
+        Ok(())
+    }
+
+    /// From here on, the file is a run's: another program's lock on it, a full drive or its loss do
+    /// not end the run. `finish` must be called after it.
+    pub fn for_run(mut self, options: RunFile) -> Result<BundleWriter> {
+        self.file.restrict(options.readers);
+        self.file.wait_for_locks(BETWEEN)?;
+        self.patience = Some(Patience { options, waiting: None, abandoned: Vec::new() });
+        Ok(self)
     }
 
     /// The points that need not be measured again.
     pub fn finished(&self) -> Result<Vec<PointKey>> {
         let reader = BundleReader { conn: &self.conn, meter: &self.meter };
         finished(&reader).with_context(|| self.reading())
+    }
+
+    /// The file that has the results: a second one if the first was lost.
+    pub fn path(&self) -> &Path {
+        &self.file.path
     }
 
     /// Adds facts about the run as a whole. Not while a point is open.
@@ -99,7 +222,8 @@ impl BundleWriter {
         let tx = self.conn.unchecked_transaction()?;
         insert_facts(&tx, None, facts)
             .and_then(|()| Ok(tx.commit()?))
-            .with_context(|| self.writing())
+            .with_context(|| self.writing())?;
+        self.store()
     }
 
     /// Adds another tool's figure for the open point.
@@ -108,12 +232,163 @@ impl BundleWriter {
         super::reported::insert(&self.conn, open.id, reported).with_context(|| self.writing())
     }
 
+    /// Ends a run: waits until its last points are in the file, unless `stop` is set, checks the
+    /// file, and permits its readers. An error if the results are in a second file.
+    pub fn finish(&mut self, stop: &AtomicBool) -> Result<()> {
+        let give_up = Instant::now() + AT_END;
+        self.store()?;
+        while self.waiting() == Some(true) && Instant::now() < give_up && !stop.load(Relaxed) {
+            self.store()?;
+        }
+        let whole = match self.waiting() {
+            Some(_) => Err("could not be written to".to_string()),
+            None => self.file.check().map_err(|trouble| trouble.cause()),
+        };
+        whole.or_else(|why| self.abandon(&why))?;
+        self.file.release();
+        let abandoned = self.patience.take().map(|patience| patience.abandoned);
+        let Some((first, why)) = abandoned.unwrap_or_default().into_iter().next() else {
+            return Ok(());
+        };
+        let now = self.file.path.display();
+        Err(failed(
+            format!("the bundle {} {why}; the results are in {now}", first.display()),
+            format!("read them there: dyno show {now}"),
+        ))
+    }
+
+    fn waiting(&self) -> Option<bool> {
+        self.patience.as_ref().and_then(|patience| patience.waiting)
+    }
+
+    /// Copies what has ended to the file. A run that cannot do so now does it later.
+    fn store(&mut self) -> Result<()> {
+        if self.open.is_some() {
+            return Ok(());
+        }
+        let added = self.file.add((&self.conn, &self.meter), &self.replaced);
+        let shown = self.file.path.display().to_string();
+        match (added, &mut self.patience) {
+            (Ok(()), patience) => {
+                if patience.as_mut().is_some_and(|patience| patience.waiting.take().is_some()) {
+                    note(&format!("{shown} is written again; no point is missing"));
+                }
+                self.replaced.clear();
+                self.trim().with_context(|| self.writing())
+            }
+            (Err(trouble), None) => {
+                Err(trouble.error(&self.file.path)).with_context(|| self.writing())
+            }
+            (Err(Trouble::Later(error)), Some(patience)) => {
+                let why = describe(&error).0;
+                if patience.waiting.replace(is_locked(&error)).is_none() {
+                    note(&format!(
+                        "{shown} cannot be written now ({why}): points are kept in memory, and \
+                         the run goes on"
+                    ));
+                }
+                match self.bytes()? > MOST_WAITING {
+                    true => self.abandon(&format!("could not be written to ({why})")),
+                    false => Ok(()),
+                }
+            }
+            (Err(Trouble::Lost(why)), Some(_)) => self.abandon(&why),
+        }
+    }
+
+    /// The size of the private database.
+    fn bytes(&self) -> rusqlite::Result<i64> {
+        let number = |name| self.conn.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+        Ok((number("page_count")? - number("freelist_count")?) * number("page_size")?)
+    }
+
+    /// Removes rows from memory that are in the file, if there are many.
+    fn trim(&mut self) -> Result<()> {
+        if self.bytes()? <= MOST_KEPT {
+            return Ok(());
+        }
+        self.meter.begin();
+        let tx = self.conn.unchecked_transaction()?;
+        for table in bundle_file::tables(&tx)? {
+            match &*table.name {
+                name if KEPT.contains(&name) => {}
+                "fact" => drop(tx.execute("DELETE FROM fact WHERE point IS NOT NULL", [])?),
+                name => drop(tx.execute(&format!("DELETE FROM {name}"), [])?),
+            }
+        }
+        let last = tx.query_row("SELECT max(id) FROM point", [], |row| row.get(0))?;
+        tx.commit()?;
+        self.only_in_file = last;
+        Ok(())
+    }
+
+    /// Continues in a second file, with everything that the first contains or should.
+    fn abandon(&mut self, why: &str) -> Result<()> {
+        let Some(patience) = &self.patience else { return Ok(()) };
+        let first = self.file.path.clone();
+        let readers = Some(patience.options.readers);
+        let folders = std::iter::once(first.parent().unwrap_or(Path::new("")).to_path_buf());
+        let folders: Vec<PathBuf> = folders.chain(patience.options.fallbacks.clone()).collect();
+        let mut last = None;
+        for folder in folders {
+            let path = free_name(&folder, &first);
+            let made = BundleFile::create(&path, readers).and_then(|file| self.fill(file));
+            match made {
+                Ok((file, missing)) => {
+                    let shown = path.display();
+                    let lost =
+                        if missing { ", except the points that only it contained" } else { "" };
+                    note(&format!(
+                        "Warning: {} {why}; the run continues in {shown}{lost}",
+                        first.display()
+                    ));
+                    self.file = file;
+                    self.file.wait_for_locks(BETWEEN)?;
+                    self.replaced.clear();
+                    let Some(patience) = &mut self.patience else { return Ok(()) };
+                    patience.waiting = None;
+                    patience.abandoned.push((first, format!("{why}{lost}")));
+                    return Ok(());
+                }
+                Err(error) => last = Some(error),
+            }
+        }
+        let what = format!("{} {why}, and no other file can be written", first.display());
+        Err(match last {
+            Some(error) => error.context(what),
+            None => failed(what, "free space in the bundle's folder"),
+        })
+    }
+
+    /// Writes everything to a new file; whether points are missing, because they were only in the
+    /// old one, which cannot be read.
+    fn fill(&mut self, mut file: BundleFile) -> Result<(BundleFile, bool)> {
+        let mut copied = Ok(());
+        let mut missing = false;
+        if let Some(last) = self.only_in_file {
+            missing = !self.file.is_readable();
+            if missing {
+                self.conn.execute("DELETE FROM point WHERE id <= ?", [last])?;
+            } else {
+                copied = file.add((&self.file.conn, &self.file.meter), &[]);
+            }
+        }
+        let filled = copied.and_then(|()| file.add((&self.conn, &self.meter), &self.replaced));
+        match filled {
+            Ok(()) => Ok((file, missing)),
+            Err(trouble) => {
+                let _ = std::fs::remove_file(&file.path);
+                Err(trouble.error(&file.path))
+            }
+        }
+    }
+
     fn reading(&self) -> String {
-        format!("reading {}", self.path.display())
+        format!("reading {}", self.file.path.display())
     }
 
     fn writing(&self) -> String {
-        format!("writing to {} (is its drive full or gone?)", self.path.display())
+        format!("writing to {} (is its drive full or gone?)", self.file.path.display())
     }
 
     fn begin_point(&mut self, key: &PointKey) -> Result<()> {
@@ -122,12 +397,13 @@ impl BundleWriter {
         if self.open.take().is_some() {
             self.conn.execute_batch("ROLLBACK")?;
         }
-        self.conn.execute_batch("BEGIN IMMEDIATE")?;
+        self.conn.execute_batch("BEGIN")?;
         match self.insert_point(key) {
-            Ok(id) => {
+            Ok((id, former)) => {
                 self.open = Some(OpenPoint {
                     id,
                     key: key.clone(),
+                    former,
                     series: HashMap::new(),
                     gauges: HashMap::new(),
                 });
@@ -141,7 +417,7 @@ impl BundleWriter {
     }
 
     /// Inserts the point, completed at its end, in place of a failed attempt.
-    fn insert_point(&self, key: &PointKey) -> Result<i64> {
+    fn insert_point(&self, key: &PointKey) -> Result<(i64, Option<i64>)> {
         let axis = key.axis.as_ref();
         let field = axis.map(|a| serde_json::to_value(a.field)).transpose()?;
         let field = field.as_ref().and_then(|f| f.as_str());
@@ -153,15 +429,18 @@ impl BundleWriter {
             .conn
             .query_row(sql, place, |row| Ok((row.get::<_, i64>(0)?, row.get(1)?)))
             .optional()?;
-        match former {
+        let former = match former {
             Some((_, true)) => bail!("this point has been measured already"),
-            Some((id, false)) => drop(self.conn.execute("DELETE FROM point WHERE id = ?", [id])?),
-            None => {}
+            Some((id, false)) => Some(id),
+            None => None,
+        };
+        if let Some(id) = former {
+            self.conn.execute("DELETE FROM point WHERE id = ?", [id])?;
         }
         let sql = "INSERT INTO point (subject, step, axis_name, axis_field, axis_value, repeat, \
                    started_unix_ns, window_ns) VALUES (?, ?, ?, ?, ?, ?, 0, 0)";
         self.conn.execute(sql, params![key.subject, key.step, name, field, value, key.repeat])?;
-        Ok(self.conn.last_insert_rowid())
+        Ok((self.conn.last_insert_rowid(), former))
     }
 
     fn insert_interval(&mut self, interval: &Interval) -> Result<()> {
@@ -244,9 +523,20 @@ impl BundleWriter {
         }
         insert_facts(&self.conn, Some(open.id), &point.facts)?;
         self.conn.execute_batch("COMMIT")?;
+        let former = open.former;
+        self.replaced.extend(former);
         self.open = None;
         Ok(())
     }
+}
+
+/// A name for a second file in a folder: "run.dyno" becomes "run-2.dyno".
+fn free_name(folder: &Path, first: &Path) -> PathBuf {
+    let stem = first.file_stem().unwrap_or_default().to_string_lossy();
+    let stem = short(&stem, LONGEST_STEM);
+    let named = (2..).map(|number: u32| folder.join(format!("{stem}-{number}.dyno")));
+    let free = |path: &PathBuf| path.symlink_metadata().is_err();
+    named.into_iter().find(free).unwrap_or_default()
 }
 
 fn no_point() -> crate::base::error::Error {
@@ -353,18 +643,22 @@ impl Sink for BundleWriter {
         let tx = self.conn.unchecked_transaction()?;
         super::setup::note_write_caches(&tx, states)
             .and_then(|()| Ok(tx.commit()?))
-            .with_context(|| self.writing())
+            .with_context(|| self.writing())?;
+        self.store()
     }
 
     fn prepared(&mut self, prepared: &[PreparationStep]) -> Result<()> {
-        super::prepared::insert(&self.conn, prepared).with_context(|| self.writing())
+        super::prepared::insert(&self.conn, prepared).with_context(|| self.writing())?;
+        self.store()
     }
 
     fn left(&mut self, states: &[DriveState]) -> Result<()> {
-        super::prepared::insert_states(&self.conn, states).with_context(|| self.writing())
+        super::prepared::insert_states(&self.conn, states).with_context(|| self.writing())?;
+        self.store()
     }
 
     fn end(&mut self, point: &Point) -> Result<()> {
-        self.end_point(point).with_context(|| self.writing())
+        self.end_point(point).with_context(|| self.writing())?;
+        self.store()
     }
 }
