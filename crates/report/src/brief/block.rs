@@ -80,14 +80,20 @@ pub fn plain(text: impl Into<String>) -> TextLine {
     vec![TextSpan { text: text.into(), style: Style::Plain }]
 }
 
-/// Text in which `…` is code.
+/// Text in which `…` is code. A mark without a partner is a character.
 pub fn with_code(text: &str) -> TextLine {
+    let (paired, rest) = match (text.matches('`').count() % 2, text.rfind('`')) {
+        (1, Some(last)) => text.split_at(last),
+        _ => (text, ""),
+    };
     let style = |i: usize| if i % 2 == 1 { Style::Code } else { Style::Plain };
-    let spans = text
+    let spans = paired
         .split('`')
         .enumerate()
         .map(|(i, part)| TextSpan { text: part.to_string(), style: style(i) });
-    spans.filter(|span| !span.text.is_empty()).collect()
+    let mut spans: TextLine = spans.chain(plain(rest)).collect();
+    spans.retain(|span| !span.text.is_empty());
+    spans
 }
 
 /// Strong text.

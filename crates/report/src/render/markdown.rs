@@ -1,6 +1,11 @@
-//! The brief as Markdown: tables as tables, figures as SVG files next to it.
+//! The brief as Markdown: tables as tables, figures as SVG files next to it. Every text goes through
+//! `escape`.
+
+mod escape;
 
 use std::fmt::Write;
+
+use escape::{address, at_start, code, code_block, heading, in_brackets, inline, line, marked};
 
 use crate::brief::Brief;
 use crate::brief::block::{Block, Style, Table, TextLine, TextSpan, words};
@@ -8,20 +13,22 @@ use crate::brief::block::{Block, Style, Table, TextLine, TextSpan, words};
 /// The text, and its figures: (file name, SVG).
 pub fn markdown(document: &Brief, folder: &str) -> (String, Vec<(String, String)>) {
     let (mut out, mut figures) = (String::new(), Vec::new());
-    let _ = writeln!(out, "# {}\n", line(&document.title));
+    let _ = writeln!(out, "# {}\n", heading(&document.title));
     let _ = writeln!(out, "{}\n", line(&document.byline));
     let parts =
         document.parts.iter().map(|part| (part.id.as_str(), Some(&part.title), &part.blocks));
     for (id, title, blocks) in [("cover", None, &document.cover)].into_iter().chain(parts) {
         if let Some(title) = title {
-            let _ = writeln!(out, "## {}\n", line(title));
+            let _ = writeln!(out, "## {}\n", heading(title));
         }
         for block in blocks {
             match block {
                 Block::Figures(drawn) => {
                     for figure in drawn {
                         let name = format!("{id}-{}.svg", figures.len() + 1);
-                        let _ = writeln!(out, "![{}]({folder}/{name})\n", line(&figure.label()));
+                        let (label, at) =
+                            (in_brackets(&figure.label()), format!("{folder}/{name}"));
+                        let _ = writeln!(out, "![{label}]({})\n", address(&at));
                         figures.push((name, figure.alone(&document.palette)));
                     }
                 }
@@ -35,7 +42,7 @@ pub fn markdown(document: &Brief, folder: &str) -> (String, Vec<(String, String)
 fn put(out: &mut String, block: &Block) {
     let _ = match block {
         Block::Heading(h) => {
-            writeln!(out, "{} {}\n", "#".repeat(usize::from(h.level) + 2), line(&h.text))
+            writeln!(out, "{} {}\n", "#".repeat(usize::from(h.level) + 2), heading(&h.text))
         }
         Block::Text(_, text) => writeln!(out, "{}\n", styled(text)),
         Block::List(items) => {
@@ -44,14 +51,15 @@ fn put(out: &mut String, block: &Block) {
         }
         Block::Terms(terms) => {
             terms.iter().for_each(|(term, text)| {
-                out.push_str(&format!("- **{}**: {}\n", line(term), line(text)))
+                let term = marked("**", &inline(term));
+                out.push_str(&format!("- {}: {}\n", at_start(&term), inline(text)))
             });
             writeln!(out)
         }
         Block::Pairs(title, pairs) => {
             let rows: Vec<Vec<String>> =
                 pairs.iter().map(|(name, value)| vec![name.clone(), value.clone()]).collect();
-            out.push_str(&format!("### {}\n\n", line(title)));
+            out.push_str(&format!("### {}\n\n", heading(title)));
             table(out, &Table::of(2, &["", ""], rows));
             Ok(())
         }
@@ -62,7 +70,7 @@ fn put(out: &mut String, block: &Block) {
         Block::Code(title, text) => {
             let title =
                 if title.is_empty() { String::new() } else { format!("{}\n\n", line(title)) };
-            writeln!(out, "{title}```text\n{}\n```\n", text.replace("```", "'''"))
+            writeln!(out, "{title}{}", code_block(text))
         }
         Block::Figures(_) => Ok(()),
     };
@@ -71,40 +79,47 @@ fn put(out: &mut String, block: &Block) {
 fn table(out: &mut String, table: &Table) {
     let columns =
         table.rows.iter().map(|(_, row)| row.len()).max().unwrap_or(0).max(table.head.len());
+    let mut is_head = true;
     let mut write = |row: &[String]| {
-        let cells =
-            (0..columns).map(|i| line(row.get(i).map_or("", String::as_str)).replace('|', "\\|"));
-        let _ = writeln!(out, "| {} |", cells.collect::<Vec<_>>().join(" | "));
+        let cells = (0..columns).map(|i| inline(row.get(i).map_or("", String::as_str)));
+        let cells: Vec<String> = cells.map(|cell| cell.trim().to_string()).collect();
+        let _ = writeln!(out, "| {} |", cells.join(" | "));
+        if std::mem::take(&mut is_head) {
+            let aligned = (0..columns).map(|i| if i < table.left { "---" } else { "---:" });
+            let _ = writeln!(out, "| {} |", aligned.collect::<Vec<_>>().join(" | "));
+        }
     };
     write(&table.head);
-    write(
-        &(0..columns)
-            .map(|i| if i < table.left { "---".into() } else { "---:".into() })
-            .collect::<Vec<_>>(),
-    );
     table.rows.iter().for_each(|(_, row)| write(row));
     out.push('\n');
 }
 
 fn styled(text: &TextLine) -> String {
-    let span = |span: &TextSpan| {
-        let text = line(&span.text);
-        match &span.style {
-            Style::Plain => text,
-            Style::Strong => format!("**{text}**"),
-            Style::Emphasis => format!("*{text}*"),
-            Style::Code => format!("`{}`", span.text),
-            Style::Link(to) => format!("[{text}](<{}>)", to.replace(['<', '>', '\n'], "")),
+    if words(text).trim().is_empty() {
+        return String::new();
+    }
+    let mut out = String::new();
+    for TextSpan { text, style } in text {
+        match style {
+            Style::Plain => out.push_str(&inline(text)),
+            Style::Strong => out.push_str(&marked("**", &inline(text))),
+            Style::Emphasis => out.push_str(&marked("*", &inline(text))),
+            Style::Code => out.push_str(&code(text)),
+            Style::Link(to) => {
+                // Otherwise it is a picture.
+                if out.ends_with('!') {
+                    out.insert(out.len() - 1, '\\');
+                }
+                out.push_str(&format!("[{}](<{}>)", in_brackets(text), address(to)));
+            }
         }
-    };
-    if words(text).trim().is_empty() { String::new() } else { text.iter().map(span).collect() }
+    }
+    // The marks of a style begin no block, except those of a list.
+    match text.first().map(|first| &first.style) {
+        Some(Style::Plain) => at_start(&out),
+        _ => out.trim().to_string(),
+    }
 }
 
-/// Text on one line, escaped for Markdown.
-fn line(text: &str) -> String {
-    text.replace('\n', " ")
-        .replace('<', "&lt;")
-        .replace('*', "\\*")
-        .replace('_', "\\_")
-        .replace('[', "\\[")
-}
+#[cfg(test)]
+mod tests;
