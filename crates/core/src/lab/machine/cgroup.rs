@@ -116,6 +116,11 @@ impl Cgroup {
         ))
     }
 
+    /// Its folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// The file to which a process writes "0" to enter the group.
     pub fn door(&self) -> Result<File> {
         let file = self.folder.join("cgroup.procs");

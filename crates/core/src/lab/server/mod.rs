@@ -6,10 +6,11 @@ mod record;
 mod starter;
 mod user;
 mod view;
+mod watcher;
 
 use std::ffi::CString;
 use std::fs::File;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -24,9 +25,10 @@ use crate::lab::machine::cgroup::{Cgroup, ParentGroup};
 use crate::lab::machine::processors::{self, Processors};
 use crate::plan::shown_list;
 use crate::record::ServerShare;
-use rustix::fs::OFlags;
+use rustix::fs::{FlockOperation, OFlags, flock};
 use user::User;
 use view::FolderView;
+use watcher::Watcher;
 
 /// Large buffer pools and log recovery take time.
 const START_NS: u64 = 600_000_000_000;
@@ -123,11 +125,38 @@ fn is_run_folder(folder: &Path, dyno: u32) -> bool {
         && folder.symlink_metadata().is_ok_and(|m| m.is_dir())
 }
 
+/// Removes socket folders of earlier Dynos that were killed together with their watchers.
+fn sweep(user: &User) {
+    let entries = std::fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten();
+    for folder in entries.map(|entry| entry.path()) {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let dyno = name.strip_prefix("dyno-").and_then(|rest| rest.split('-').next());
+        let Some(dyno) = dyno.and_then(|number| number.parse::<u32>().ok()) else { continue };
+        let is_own = folder.symlink_metadata().is_ok_and(|found| user.is(found.uid()));
+        let ended = !Path::new("/proc").join(dyno.to_string()).exists();
+        // In another namespace, its process has another number, but the same lock.
+        if is_own && ended && is_run_folder(&folder, dyno) && lock(&folder).is_ok() {
+            let _ = std::fs::remove_dir_all(&folder);
+        }
+    }
+}
+
+/// Locks a socket folder as long as its server may run.
+fn lock(run: &Path) -> std::io::Result<File> {
+    let flags = libc::O_DIRECTORY | libc::O_NOFOLLOW;
+    let mut options = File::options();
+    let folder = OpenOptionsExt::custom_flags(options.read(true), flags).open(run)?;
+    flock(&folder, FlockOperation::NonBlockingLockExclusive)?;
+    Ok(folder)
+}
+
 /// The environment of a server's process before it executes the server.
 struct Stand {
     places: ServerPaths,
     user: User,
     view: Option<FolderView>,
+    /// None on a filesystem without locks.
+    lock: Option<File>,
 }
 
 impl Stand {
@@ -137,10 +166,13 @@ impl Stand {
         let mut run = run_folder();
         let tree = view::tree(order.folder)?;
         let user = user::choose(order.accounts, if tree.is_some() { &run } else { &real })?;
+        sweep(&user);
         make_run_folder(&mut run, &user)?;
+        let lock = lock(&run).ok();
         let view = tree.map(|tree| FolderView::new(tree, &run)).transpose()?;
         let folder = view.as_ref().map_or(real, |view| view.at.clone());
-        Ok(Stand { places: ServerPaths { data: folder.join("data"), folder, run }, user, view })
+        let places = ServerPaths { data: folder.join("data"), folder, run };
+        Ok(Stand { places, user, view, lock })
     }
 
     /// Gives the command's process its folder, its account, its control group (before it allocates
@@ -150,8 +182,8 @@ impl Stand {
         command: &mut Command,
         (cpus, door): (Option<Processors>, Option<File>),
         stop_signal: i32,
-    ) -> ServerPaths {
-        let Stand { places, user, view } = self;
+    ) -> (ServerPaths, Option<File>) {
+        let Stand { places, user, view, lock } = self;
         command.current_dir("/").env("TMPDIR", &places.folder).stdin(Stdio::null());
         user.name_in(command);
         let folder = cstring(&places.folder);
@@ -174,7 +206,7 @@ impl Stand {
                 Ok(())
             });
         }
-        places
+        (places, lock)
     }
 }
 
@@ -208,6 +240,9 @@ pub struct Server {
     /// Removed after the server has ended.
     cgroup: Option<Cgroup>,
     shared_cpus: bool,
+    /// Of the socket folder.
+    _lock: Option<File>,
+    _watcher: Watcher,
 }
 
 impl Server {
@@ -222,8 +257,12 @@ impl Server {
         stand.user.own_folder(&own.join("data"))?;
         let mut command = tool(&stand.places);
         // An unfinished data directory needs no clean stop.
-        let places = stand.prepare(&mut command, (None, None), libc::SIGKILL);
-        let output = command.output().with_context(|| format!("running {}", name(&command)));
+        let (places, _lock) = stand.prepare(&mut command, (None, None), libc::SIGKILL);
+        let watcher = Watcher::start(&places.run, None)?;
+        let output = command
+            .process_group(watcher.group())
+            .output()
+            .with_context(|| format!("running {}", name(&command)));
         remove(&places.run)?;
         let output = output?;
         if output.status.success() {
@@ -256,20 +295,35 @@ impl Server {
         let door = cgroup.as_ref().map(Cgroup::door).transpose()?;
         let cpus = order.limits.cpus.clone();
         let mut command = (order.command)(&stand.places);
-        let places = stand.prepare(&mut command, (cpus, door), order.stop_signal);
+        let (places, lock) = stand.prepare(&mut command, (cpus, door), order.stop_signal);
+        let mut watcher = Watcher::start(&places.run, cgroup.as_ref().map(Cgroup::folder))?;
         let log = order.folder.open_file(LOG, OFlags::WRONLY | OFlags::CREATE);
         let log = log.with_context(|| format!("making {}", real.join(LOG).display()))?;
         log.set_len(0).context("emptying the server's log")?;
         let also = log.try_clone().context("opening the server's log")?;
-        command.stdout(log).stderr(also).process_group(0);
+        command.stdout(log).stderr(also).process_group(watcher.group());
         let name = name(&command);
-        let child = starter::spawn(command).with_context(|| format!("starting {name}"))?;
-        let record = record::write(&real, child.id(), order.stop_signal, &places.run)?;
+        let mut child = starter::spawn(command).with_context(|| format!("starting {name}"))?;
+        watcher.watch(child.id(), order.stop_signal);
+        let record = record::write(&real, child.id(), order.stop_signal, &places.run);
+        let record = record.inspect_err(|_| {
+            let _ = child.kill().and_then(|()| child.wait());
+        })?;
         let (stop_signal, clock) = (order.stop_signal, order.clock);
         let folder = order.folder.clone();
         let shared_cpus = order.limits.shared_cpus;
-        let mut server =
-            Server { places, folder, child, stop_signal, clock, record, cgroup, shared_cpus };
+        let mut server = Server {
+            places,
+            folder,
+            child,
+            stop_signal,
+            clock,
+            record,
+            cgroup,
+            shared_cpus,
+            _lock: lock,
+            _watcher: watcher,
+        };
         server.wait_until_ready(&name, ready)?;
         server.check(order.limits)?;
         Ok(server)

@@ -55,6 +55,14 @@ fn lookup(name: &str) -> Option<(String, u32, u32)> {
 }
 
 impl User {
+    /// Whether a user number is this account's.
+    pub fn is(&self, user: u32) -> bool {
+        match self {
+            User::Own => user == rustix::process::geteuid().as_raw(),
+            User::Account { uid, .. } => user == *uid,
+        }
+    }
+
     /// The user variables of its environment.
     pub fn name_in(&self, command: &mut Command) {
         if let User::Account { name, .. } = self {
