@@ -1,10 +1,15 @@
-//! Limits concurrent connections. If all seats are taken, the connection that has waited longest
-//! without a request is closed, so that idle clients only displace each other.
+//! Limits concurrent connections, of all clients and of each address. If all seats are taken, the
+//! connection that has waited longest without a request is closed, then the one whose client has
+//! not accepted its response for longest: such clients only displace each other.
 
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv6Addr};
 use std::pin::Pin;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::task::{Context, Poll};
+use std::time::Instant;
 
 use axum::body::{Body, Bytes, HttpBody};
 use hyper::body::{Frame, SizeHint};
@@ -12,6 +17,11 @@ use tokio::sync::oneshot;
 
 /// Maximum number of connections.
 pub const MOST: usize = 256;
+/// Maximum number of connections of one address: more than may watch runs, so that a proxy or a
+/// tunnel can serve them all.
+pub const MOST_OF_ADDRESS: usize = 192;
+/// A client that accepts nothing of its response for so long gives way to another.
+const STALLED_NS: u64 = 1_000_000_000;
 
 /// The connections of a server, oldest first.
 #[derive(Default, Clone)]
@@ -25,8 +35,10 @@ struct Seats {
 
 struct TakenSlots {
     id: u64,
+    address: ClientAddress,
     /// Responses being generated or sent.
     answers: Arc<AtomicUsize>,
+    stall: Stall,
     /// Dropped to close the connection.
     _evict: oneshot::Sender<()>,
 }
@@ -35,24 +47,97 @@ struct TakenSlots {
 pub struct ConnectionSlot {
     id: u64,
     answers: Arc<AtomicUsize>,
+    stall: Stall,
     of: Connections,
 }
 
+/// A client's address. A host has a whole network of IPv6 addresses (RFC 4291, section 2.5.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ClientAddress(IpAddr);
+
+impl ClientAddress {
+    /// Of a connection.
+    pub fn of(address: IpAddr) -> ClientAddress {
+        match address.to_canonical() {
+            IpAddr::V6(six) => {
+                let network = six.to_bits() >> 64 << 64;
+                ClientAddress(IpAddr::V6(Ipv6Addr::from_bits(network)))
+            }
+            four => ClientAddress(four),
+        }
+    }
+}
+
+/// Since when a client has not accepted all of a response: nanoseconds of a clock that starts with
+/// the server, 0 if it has.
+#[derive(Clone, Default)]
+pub struct Stall(Arc<AtomicU64>);
+
+impl Stall {
+    /// The client's buffers are full.
+    pub fn begin(&self) {
+        let _ = self.0.compare_exchange(0, now_ns(), Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    /// The client has accepted everything.
+    pub fn end(&self) {
+        self.0.store(0, Ordering::Relaxed);
+    }
+
+    fn is_long(&self, now: u64) -> bool {
+        let since = self.0.load(Ordering::Relaxed);
+        since > 0 && now.saturating_sub(since) > STALLED_NS
+    }
+}
+
+fn now_ns() -> u64 {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed().as_nanos() as u64 + 1
+}
+
 impl Connections {
-    /// A seat, and the future that completes when it must be given up; None if every connection is
-    /// being served.
-    pub fn seat(&self) -> Option<(ConnectionSlot, oneshot::Receiver<()>)> {
+    /// A seat, and the future that completes when it must be given up; None if every connection
+    /// that could give way is being served.
+    pub fn seat(&self, address: ClientAddress) -> Option<(ConnectionSlot, oneshot::Receiver<()>)> {
         let mut seats = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if seats.taken.len() >= MOST {
-            let idle = |seat: &TakenSlots| seat.answers.load(Ordering::Relaxed) == 0;
-            let oldest = seats.taken.iter().position(idle)?;
-            seats.taken.remove(oldest);
+        let of_address = seats.taken.iter().filter(|seat| seat.address == address).count();
+        let has_many = of_address >= MOST_OF_ADDRESS;
+        if has_many || seats.taken.len() >= MOST {
+            let gives_way = seats.gives_way(has_many.then_some(address))?;
+            seats.taken.remove(gives_way);
         }
         let (evict, evicted) = oneshot::channel();
-        let (id, answers) = (seats.next, Arc::new(AtomicUsize::new(0)));
+        let (id, answers, stall) = (seats.next, Arc::new(AtomicUsize::new(0)), Stall::default());
         seats.next += 1;
-        seats.taken.push(TakenSlots { id, answers: answers.clone(), _evict: evict });
-        Some((ConnectionSlot { id, answers, of: self.clone() }, evicted))
+        let taken = TakenSlots {
+            id,
+            address,
+            answers: answers.clone(),
+            stall: stall.clone(),
+            _evict: evict,
+        };
+        seats.taken.push(taken);
+        Some((ConnectionSlot { id, answers, stall, of: self.clone() }, evicted))
+    }
+}
+
+impl Seats {
+    /// Of one address, or of all: the oldest idle connection of the address that has most of them,
+    /// then a stalled one.
+    fn gives_way(&self, address: Option<ClientAddress>) -> Option<usize> {
+        let mut number: HashMap<ClientAddress, usize> = HashMap::new();
+        self.taken.iter().for_each(|seat| *number.entry(seat.address).or_default() += 1);
+        let now = now_ns();
+        let is_idle = |seat: &TakenSlots| seat.answers.load(Ordering::Relaxed) == 0;
+        let first = |may: &dyn Fn(&TakenSlots) -> bool| {
+            let of_them = self.taken.iter().enumerate();
+            let may = of_them.filter(|(_, seat)| {
+                address.is_none_or(|address| seat.address == address) && may(seat)
+            });
+            may.max_by_key(|(_, seat)| (number[&seat.address], Reverse(seat.id)))
+        };
+        let found = first(&is_idle).or_else(|| first(&|seat| seat.stall.is_long(now)));
+        found.map(|(at, _)| at)
     }
 }
 
@@ -64,6 +149,11 @@ impl Drop for ConnectionSlot {
 }
 
 impl ConnectionSlot {
+    /// For the connection, which notes when its client does not accept a response.
+    pub fn stall(&self) -> Stall {
+        self.stall.clone()
+    }
+
     /// A request has arrived.
     pub fn answer(&self) -> Answer {
         self.answers.fetch_add(1, Ordering::Relaxed);
@@ -116,22 +206,52 @@ impl HttpBody for CountedBody {
 mod tests {
     use super::*;
 
+    fn address(text: &str) -> ClientAddress {
+        ClientAddress::of(text.parse().unwrap())
+    }
+
+    fn is_evicted((_, evicted): &mut (ConnectionSlot, oneshot::Receiver<()>)) -> bool {
+        !matches!(evicted.try_recv(), Err(oneshot::error::TryRecvError::Empty))
+    }
+
     #[test]
-    fn the_oldest_connection_without_a_request_gives_way() {
+    fn the_oldest_connection_without_a_request_gives_way_and_then_a_stalled_one() {
         let connections = Connections::default();
-        let mut all: Vec<_> = (0..MOST).map(|_| connections.seat().unwrap()).collect();
+        let seat = || connections.seat(address("127.0.0.1"));
+        let mut all: Vec<_> = (0..MOST_OF_ADDRESS).map(|_| seat().unwrap()).collect();
         let answer = all[0].0.answer();
-        let (_newest, _) = connections.seat().unwrap();
-        let is_evicted = |(_, evicted): &mut (ConnectionSlot, oneshot::Receiver<()>)| {
-            !matches!(evicted.try_recv(), Err(oneshot::error::TryRecvError::Empty))
-        };
-        let evicted: Vec<usize> = (0..MOST).filter(|i| is_evicted(&mut all[*i])).collect();
+        let (_newest, _) = seat().unwrap();
+        let evicted: Vec<usize> =
+            (0..MOST_OF_ADDRESS).filter(|i| is_evicted(&mut all[*i])).collect();
         assert_eq!(evicted, [1], "the first is being answered");
         let answers: Vec<Answer> = all.iter().map(|(seat, _)| seat.answer()).collect();
-        let (newest_too, _) = connections.seat().unwrap();
+        let (newest_too, _) = seat().unwrap();
         let _answer = newest_too.answer();
-        assert!(connections.seat().is_none(), "all are being answered");
+        assert!(seat().is_none(), "all are being answered");
+        all[5].0.stall.0.store(1, Ordering::Relaxed);
+        let now = now_ns();
+        let waited = Stall(Arc::new(AtomicU64::new(now)));
+        assert!(waited.is_long(now + STALLED_NS + 1) && !waited.is_long(now + STALLED_NS));
+        all[5].0.stall.end();
+        assert!(seat().is_none(), "it has accepted everything");
         drop((answer, answers));
-        assert!(connections.seat().is_some());
+        assert!(seat().is_some());
+    }
+
+    #[test]
+    fn one_address_leaves_seats_to_others_however_many_it_has_in_a_network() {
+        let connections = Connections::default();
+        let from = |n: usize| address(&format!("2001:db8::{n:x}"));
+        let mut own: Vec<_> =
+            (0..MOST_OF_ADDRESS).map(|n| connections.seat(from(n)).unwrap()).collect();
+        let answers: Vec<Answer> = own.iter().map(|(seat, _)| seat.answer()).collect();
+        assert!(connections.seat(from(999)).is_none(), "of the same network");
+        let others: Vec<_> = (0..MOST - MOST_OF_ADDRESS)
+            .map(|n| connections.seat(address(&format!("192.0.2.{n}"))).unwrap())
+            .collect();
+        assert!(!own.iter_mut().any(is_evicted));
+        assert!(connections.seat(address("::ffff:192.0.2.1")).is_some(), "in place of an idle one");
+        drop((answers, others));
+        assert_eq!(address("::ffff:192.0.2.1"), address("192.0.2.1"));
     }
 }

@@ -5,7 +5,7 @@ use axum::http::HeaderValue;
 use axum::http::header::CONTENT_SECURITY_POLICY;
 use axum::response::{Html, IntoResponse, Response};
 
-use super::page::{PageFailure, PageFrame};
+use super::page::{PageFailure, PageFrame, shown};
 use super::security::policy;
 use crate::base::error::{Result, failed};
 use crate::brief::Brief;
@@ -15,7 +15,7 @@ use crate::render::{SCRIPT, html};
 pub fn page(document: &Brief) -> Result<Response, PageFailure> {
     let page = html(document)?;
     let policy = policy_of(&page)?;
-    let page = with_navigation(&page);
+    let page = shown(&with_navigation(&page));
     Ok(([(CONTENT_SECURITY_POLICY, policy)], Html(page)).into_response())
 }
 

@@ -1,8 +1,8 @@
 //! Pages for browsers: the catalogue of a folder, briefs, comparisons, trends, campaigns, live runs
 //! and metrics. They are read-only; docs/serve.md describes them and what a request may do.
 //!
-//! A page is one file and one line in `ALL`. Every request passes `security`; `server` and
-//! `connections` limit their number; `live` and `hub` follow running measurements.
+//! A page is one file and one line in `ALL`. Every request passes `security`; `server`,
+//! `connections` and `timed` limit their number and time; `live` and `hub` follow running measurements.
 
 pub mod assets;
 mod brief_page;
@@ -19,6 +19,7 @@ mod query;
 pub mod security;
 mod server;
 mod site;
+mod timed;
 mod trends_page;
 
 pub use server::{BoundServer, RunningServer, ServerOptions};

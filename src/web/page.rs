@@ -6,6 +6,7 @@ use axum::response::{Html, IntoResponse, Response};
 
 use super::{ALL, Page};
 use crate::base::error::{Error, describe};
+use crate::base::text::visible_document;
 
 /// The frame of every page.
 pub struct PageFrame {
@@ -34,9 +35,15 @@ impl PageFrame {
 /// A page from a template.
 pub fn html(page: &impl Template) -> Response {
     match page.render() {
-        Ok(text) => Html(text).into_response(),
+        Ok(text) => Html(shown(&text)).into_response(),
         Err(error) => PageFailure::Failed(error.to_string()).into_response(),
     }
+}
+
+/// A page without hidden characters: names of files, and an index or a live feed from elsewhere,
+/// may contain any.
+pub fn shown(page: &str) -> String {
+    visible_document(page).into_owned()
 }
 
 /// Why a request has no page.
@@ -80,7 +87,7 @@ impl IntoResponse for PageFailure {
         };
         let page = FailurePage { frame: PageFrame::of(""), title, text };
         match page.render() {
-            Ok(text) => (status, Html(text)).into_response(),
+            Ok(text) => (status, Html(shown(&text))).into_response(),
             Err(_) => status.into_response(),
         }
     }

@@ -17,18 +17,19 @@ use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 
 use super::ALL;
-use super::connections::{ConnectionSlot, Connections};
+use super::connections::{ClientAddress, ConnectionSlot, Connections};
 use super::page::PageFailure;
 use super::security::hosts::Hosts;
 use super::security::token::{BrowserSession, Token, VARIABLE};
 use super::security::{Gatekeeper, watch};
-use super::site::{MADE_AT_ONCE, ServedFolder};
+use super::site::{CLIENT, MADE_AT_ONCE, ServedFolder};
+use super::timed::TimedStream;
 use crate::base::error::{Context, Result, refused};
 
 /// Time limit for a request head, after which its connection is closed; also for an idle one.
 const HEAD_WITHIN: Duration = Duration::from_secs(10);
-/// Time limit for a client to accept data, after which its connection is closed.
-const TAKEN_WITHIN_MS: u32 = 20_000;
+/// Time limit for a client to accept a whole response, after which its connection is closed.
+const TAKEN_WITHIN: Duration = Duration::from_secs(20);
 /// Maximum size of a head, and of a single read.
 const MOST_HEAD: usize = 32 << 10;
 const MOST_HEADERS: usize = 64;
@@ -133,9 +134,11 @@ async fn accept(listener: TcpListener, router: Router) -> Result<()> {
     let connections = Connections::default();
     loop {
         match listener.accept().await {
-            Ok((stream, _)) => {
-                if let Some((seat, evicted)) = connections.seat() {
-                    tokio::spawn(converse(stream, router.clone(), seat, evicted));
+            Ok((stream, from)) => {
+                let address = ClientAddress::of(from.ip());
+                if let Some((seat, evicted)) = connections.seat(address) {
+                    let talk = converse(stream, router.clone(), seat, evicted);
+                    tokio::spawn(CLIENT.scope(address, talk));
                 }
             }
             // An error of one client, or too many open files: open connections will be closed.
@@ -152,7 +155,10 @@ async fn converse(
     evicted: oneshot::Receiver<()>,
 ) {
     let _ = stream.set_nodelay(true);
-    let _ = rustix::net::sockopt::set_tcp_user_timeout(&stream, TAKEN_WITHIN_MS);
+    // Also for a host that is gone.
+    let within_ms = TAKEN_WITHIN.as_millis() as u32;
+    let _ = rustix::net::sockopt::set_tcp_user_timeout(&stream, within_ms);
+    let stream = TimedStream::new(stream, TAKEN_WITHIN, seat.stall());
     let seat = Arc::new(seat);
     let answering = seat.clone();
     let pages = TowerToHyperService::new(router);

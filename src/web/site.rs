@@ -1,6 +1,7 @@
 //! Shared by all requests: the folder, its catalogue, the viewers of its runs, and the limit on
 //! concurrent work.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -8,6 +9,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
+use super::connections::ClientAddress;
 use super::hub::Hub;
 use super::page::PageFailure;
 use crate::base::error::{Context, Result, failed};
@@ -16,10 +18,18 @@ use crate::catalogue::{BundleCatalogue, CatalogueEntry, Contents};
 /// A site, as seen by handlers.
 pub type SharedSite = Arc<ServedFolder>;
 
-/// Maximum number of pages that read bundles concurrently.
-pub const MADE_AT_ONCE: usize = 2;
-/// Maximum number of waiting requests; further ones are refused.
+/// Maximum number of pages that read bundles concurrently, of all clients and of one address: its
+/// large pages never delay those of others.
+pub const MADE_AT_ONCE: usize = 3;
+const MADE_FOR_ADDRESS: usize = 2;
+/// Maximum number of waiting requests of one address; further ones are refused. Those of all
+/// addresses are limited by the number of connections.
 const MAY_WAIT: usize = 64;
+
+tokio::task_local! {
+    /// The client of the current request.
+    pub static CLIENT: ClientAddress;
+}
 /// Maximum age of a catalogue.
 const FRESH: Duration = Duration::from_secs(2);
 
@@ -32,9 +42,28 @@ pub struct ServedFolder {
     /// The viewers of runs.
     pub hub: Hub,
     catalogue: Mutex<Option<(Instant, Arc<BundleCatalogue>)>>,
-    /// Permits for running or waiting requests, and for running ones.
+    making: Arc<Semaphore>,
+    /// Of each address with a request.
+    of_address: Mutex<HashMap<Option<ClientAddress>, Permits>>,
+}
+
+/// Permits of an address for running or waiting requests, and for running ones.
+#[derive(Clone)]
+struct Permits {
     admitted: Arc<Semaphore>,
     making: Arc<Semaphore>,
+}
+
+impl Permits {
+    fn new() -> Permits {
+        let of = |number| Arc::new(Semaphore::new(number));
+        Permits { admitted: of(MADE_FOR_ADDRESS + MAY_WAIT), making: of(MADE_FOR_ADDRESS) }
+    }
+
+    /// Whether no request has one.
+    fn are_unused(&self) -> bool {
+        Arc::strong_count(&self.admitted) == 1 && Arc::strong_count(&self.making) == 1
+    }
 }
 
 impl ServedFolder {
@@ -53,8 +82,8 @@ impl ServedFolder {
             only: None,
             hub: Hub::default(),
             catalogue: Mutex::default(),
-            admitted: Arc::new(Semaphore::new(MADE_AT_ONCE + MAY_WAIT)),
             making: Arc::new(Semaphore::new(MADE_AT_ONCE)),
+            of_address: Mutex::default(),
         })
     }
 
@@ -114,17 +143,15 @@ impl ServedFolder {
         self: &Arc<ServedFolder>,
         work: impl FnOnce(&ServedFolder) -> Result<T, PageFailure> + Send + 'static,
     ) -> Result<T, PageFailure> {
-        let Ok(admitted) = self.admitted.clone().try_acquire_owned() else {
-            return Err(PageFailure::Busy);
-        };
-        let Ok(turn) = self.making.clone().acquire_owned().await else {
-            return Err(PageFailure::Busy);
-        };
+        let own = self.permits_of(CLIENT.try_with(|address| *address).ok());
+        let admitted = own.admitted.try_acquire_owned().map_err(|_| PageFailure::Busy)?;
+        let of_address = own.making.acquire_owned().await.map_err(|_| PageFailure::Busy)?;
+        let turn = self.making.clone().acquire_owned().await.map_err(|_| PageFailure::Busy)?;
         let site = self.clone();
         // The permit is released with the work, even if nobody waits for it any more.
         let made = spawn_blocking(move || {
             let made = work(&site);
-            drop((turn, admitted));
+            drop((turn, of_address, admitted));
             made
         });
         match made.await {
@@ -132,6 +159,12 @@ impl ServedFolder {
             Ok(made) => made,
             Err(_) => Err(PageFailure::Failed("the page could not be made".to_string())),
         }
+    }
+
+    fn permits_of(&self, address: Option<ClientAddress>) -> Permits {
+        let mut all = self.of_address.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|own, permits| *own == address || !permits.are_unused());
+        all.entry(address).or_insert_with(Permits::new).clone()
     }
 
     fn below(&self, text: &str) -> String {

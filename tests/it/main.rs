@@ -85,6 +85,7 @@ mod verify;
 mod web;
 mod web_attacks;
 mod web_browser;
+mod web_load;
 mod worked_examples;
 mod write_cost;
 mod ycsb;

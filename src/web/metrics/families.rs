@@ -176,7 +176,7 @@ fn each_total(runs: &[Named], with: &mut dyn FnMut(&Labels<'_>, &Total)) {
 fn below(buckets: &LiveBuckets) -> Vec<(f64, u64)> {
     let mut n = 0;
     let of = |(index, bound): (usize, &u64)| {
-        n += buckets.counts.get(index).copied().unwrap_or(0);
+        n = buckets.counts.get(index).map_or(n, |own| own.saturating_add(n));
         (*bound as f64 / 1e9, n)
     };
     BOUNDS_NS.iter().enumerate().map(of).collect()

@@ -14,7 +14,7 @@ use axum::routing::{MethodRouter, get};
 
 use super::Page;
 use super::live::feeds;
-use super::page::PageFailure;
+use super::page::{PageFailure, shown};
 use super::site::SharedSite;
 use text::MetricsWriter;
 
@@ -33,7 +33,7 @@ async fn show(State(site): State<SharedSite>, headers: HeaderMap) -> Result<Resp
         .make(move |site| {
             let mut out = MetricsWriter::of(format);
             families::write(&feeds(site)?, &mut out);
-            Ok(out.finish())
+            Ok(shown(&out.finish()))
         })
         .await?;
     let headers = [(CONTENT_TYPE, format.content_type()), (VARY, "Accept")];
