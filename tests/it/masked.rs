@@ -182,6 +182,14 @@ fn a_subject_masked_in_the_plan_is_nowhere_said_which_drive_it_is() {
         assert!(text.contains("Competitor A"), "{text}");
     }
     silent("compare", &dyno_well(dir, &["compare", "kioxia-cd8p.dyno"]));
+    // The bundle's own name says which drive it is, too.
+    silent("trend", &dyno_well(dir, &["trend", "."]));
+    let text = dyno_well(dir, &["trend", ".", "--json"]);
+    silent("trend as JSON", &text);
+    assert!(text.contains("Competitor A-Competitor A.dyno"), "{text}");
+    let served = crate::web::serve(dir);
+    let found = "/trend?protocol=p&by=subject&measure=p99";
+    silent("a page of trends", &served.page(found));
     let japanese = ["report", "kioxia-cd8p.dyno", "-o", "ja.md", "--language", "ja"];
     dyno_well(dir, &japanese);
     let text = std::fs::read_to_string(dir.join("ja.md")).unwrap();

@@ -52,6 +52,30 @@ pub fn holds(text: &str) -> bool {
     hide(text) != text
 }
 
+/// Whether a command's words contain a secret, also as the value of an option: "--password SECRET".
+pub fn in_command(words: &[String]) -> bool {
+    let all: Vec<&str> = words.iter().flat_map(|word| word.split_whitespace()).collect();
+    let program = all.first().map_or("", |word| word.rsplit('/').next().unwrap_or_default());
+    let is_given = |pair: &[&str]| {
+        let (option, value) = (pair[0], pair[1]);
+        let Some(name) = option.strip_prefix('-') else { return false };
+        let name = name.trim_start_matches('-').to_ascii_lowercase().replace('-', "_");
+        let named = NAMES.iter().any(|secret| name.ends_with(secret)) || name.ends_with("pass");
+        let is_number = value.chars().all(|c| c.is_ascii_digit());
+        let short = match option {
+            // A port otherwise.
+            "-p" => !is_number,
+            "-P" => true,
+            // net-snmp's pass phrases and communities.
+            "-A" | "-X" | "-c" => program.starts_with("snmp"),
+            "-u" | "-U" | "--user" => value.contains(':'),
+            _ => false,
+        };
+        (named || short) && !value.starts_with(['$', '-'])
+    };
+    words.iter().any(|word| holds(word)) || all.windows(2).any(is_given)
+}
+
 /// Hides secrets in every string of a JSON value, and any value under a name such as "password".
 pub fn hide_json(value: &mut Value) {
     match value {
@@ -172,6 +196,35 @@ mod tests {
         let hidden = serde_json::json!({"knobs": {"password": "***", "host": "db", "token": ["a"],
             "url": "mysql://u:***@db/x", "words": ["--password=***", "-v"]}, "seed": 1});
         assert_eq!(plan, hidden);
+    }
+
+    #[test]
+    fn a_secret_in_a_word_of_its_own_is_found_by_its_option() {
+        for (command, found) in [
+            ("ppm-read --password hunter2", true),
+            ("ppm-read --bmc-password hunter2", true),
+            ("ppm-read -Password hunter2 -v", true),
+            ("ppm-read --api-key hunter2", true),
+            ("ppm-read --token=hunter2", true),
+            ("/usr/bin/ipmitool -H bmc -U admin -P hunter2 sensor", true),
+            ("sshpass -p hunter2 ssh bmc", true),
+            ("curl -u admin:hunter2 http://bmc/", true),
+            ("snmpget -v3 -A hunter22 -c public pdu", true),
+            ("sh -c|ipmitool -P hunter2 sensor", true),
+            ("ppm-read --password $PPM_PASSWORD", false),
+            ("ppm-read --password -v", false),
+            ("ppm-read -p 7070 -A 3 -c fast -u admin", false),
+            ("ipmitool -H bmc -U admin -f /etc/bmc-password sensor", false),
+        ] {
+            // A bar divides words that contain spaces.
+            let words: Vec<String> = match command.split_once('|') {
+                Some((shell, script)) => {
+                    shell.split(' ').chain([script]).map(String::from).collect()
+                }
+                None => command.split(' ').map(String::from).collect(),
+            };
+            assert_eq!(in_command(&words), found, "{command}");
+        }
     }
 
     #[test]

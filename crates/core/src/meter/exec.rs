@@ -117,7 +117,7 @@ impl Meter for Exec {
 
     fn open(&self, site: &MeterTarget<'_>) -> Result<Box<dyn Probe>> {
         let words = site.knobs.words("command")?;
-        if site.knobs.flag("public").unwrap_or(false) && words.iter().any(|w| secret::holds(w)) {
+        if site.knobs.flag("public").unwrap_or(false) && secret::in_command(&words) {
             return Err(failed(
                 "the command of a meter is public but contains a secret, which would be stored in \
                  the bundle",

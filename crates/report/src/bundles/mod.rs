@@ -121,7 +121,8 @@ pub fn histories(runs: &[(String, PathBuf)], wanted: &TrendRequest) -> Result<Ve
     let question = Question { metrics: wanted.metrics.clone(), ..Question::default() };
     let mut trends = Trends::new(wanted.clone());
     for (name, path) in runs {
-        trends.add(name, &facts(std::slice::from_ref(path), &question)?);
+        let facts = facts(std::slice::from_ref(path), &question)?;
+        trends.add(&facts.statements.mask.text(&visible(name)), &facts);
     }
     Ok(trends.finish())
 }

@@ -9,7 +9,7 @@ use crate::analysis::facts::{Facts, ProtocolFacts, Subjects};
 use crate::base::error::{Context, Result, failed};
 use crate::base::file;
 use crate::brief::own::own_text::OwnText;
-use crate::brief::own::specification;
+use crate::brief::own::{references, specification};
 use crate::brief::section;
 use crate::chart::Palette;
 use crate::language::Language;
@@ -90,6 +90,7 @@ impl BriefOptions {
         };
         let written = toml::from_str(text).map_err(wrong)?;
         let brief = BriefOptions { written, ..toml::from_str(text).map_err(wrong)? };
+        references::check_number(file, &brief.written)?;
         let known: Vec<&str> = section::ALL.iter().map(|s| s.id).collect();
         let places = brief.text.iter().map(|t| &t.after).filter(|a| !a.is_empty());
         for id in brief.sections.iter().flatten().chain(places) {
@@ -269,5 +270,20 @@ mod tests {
                 .unwrap_or_default();
             assert!(error.contains(says), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn a_file_has_no_more_references_than_a_brief_has_use_for() {
+        let written = |number: usize| {
+            let markdown = "{claims.best.gain} { figures.a.p99} {a: 1} ".repeat(number);
+            format!("[[text]]\ntitle = \"t\"\nmarkdown = \"{markdown}\"\n")
+        };
+        assert!(BriefOptions::parse("brief.toml", &written(250)).is_ok());
+        let refused = BriefOptions::parse("brief.toml", &written(10_000)).err().unwrap();
+        let said = describe(&refused).0;
+        assert!(said.contains("brief.toml has 20000 references"), "{said}");
+        // However a brace is written.
+        let escaped = written(10_000).replace('{', "\\u007b");
+        assert!(BriefOptions::parse("brief.toml", &escaped).is_err());
     }
 }

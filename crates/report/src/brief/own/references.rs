@@ -2,6 +2,8 @@
 //! `{claims.best.gain}` becomes the current claim, and a reference that no longer holds is an
 //! error.
 
+use serde_json::Value;
+
 use crate::analysis::claim::compare::{Comparison, StepPlace};
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::keys::StepKey;
@@ -19,6 +21,32 @@ const OF_CLAIM: [&str; 9] =
 
 /// Prefixes of references; other braces in a user's text are literal.
 const ROOTS: [&str; 4] = ["lead", "claims.", "figures.", "drives."];
+
+/// References of one file: each is a search of all claims.
+const MOST: usize = 500;
+
+/// An error if a file's texts have more references than a brief can have use for.
+pub fn check_number(file: &str, written: &Value) -> Result<()> {
+    match number(written) {
+        found if found > MOST => Err(failed(
+            format!("{file} has {found} references such as {{claims.best.gain}}, more than {MOST}"),
+            "refer to fewer numbers, or divide the brief into several",
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn number(written: &Value) -> usize {
+    match written {
+        Value::String(text) => {
+            let starts = |inner: &&str| ROOTS.iter().any(|r| inner.trim_start().starts_with(r));
+            text.split('{').skip(1).filter(starts).count()
+        }
+        Value::Array(items) => items.iter().map(number).sum(),
+        Value::Object(fields) => fields.values().map(number).sum(),
+        _ => 0,
+    }
+}
 
 /// Units of measured numbers, which a verdict must take from the data instead of typing them.
 const UNITS: [&str; 13] = [
