@@ -2,7 +2,8 @@
 //! and metrics. They are read-only; docs/serve.md describes them and what a request may do.
 //!
 //! A page is one file and one line in `ALL`. Every request passes `security`; `server`,
-//! `connections` and `timed` limit their number and time; `live` and `hub` follow running measurements.
+//! `connections` and `timed` limit their number and time; `live` and `hub` follow running
+//! measurements.
 
 pub mod assets;
 mod brief_page;

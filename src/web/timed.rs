@@ -1,5 +1,5 @@
-//! A connection whose client must accept each response within a time limit, however slowly it reads:
-//! the kernel's own limit (TCP_USER_TIMEOUT) restarts with every byte.
+//! A connection whose client must accept each response within a time limit, however slowly it
+//! reads: the kernel's own limit (TCP_USER_TIMEOUT) restarts with every byte.
 
 use std::io;
 use std::pin::Pin;

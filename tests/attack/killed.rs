@@ -239,7 +239,7 @@ fn a_run_killed_at_any_moment_is_resumed_to_the_same_points_and_leaves_nothing()
     println!("{kills} kills over {} kinds of run", kinds.len());
 }
 
-/// A server that is starting may ignore the signal that the kernel sends it when Dyno is killed, and
+/// A server that is starting may ignore the signal that the kernel sends it when Dyno ends, and
 /// the tools that create its data directory have child processes.
 #[test]
 fn a_dyno_killed_while_its_server_starts_leaves_no_server_and_no_folder() {

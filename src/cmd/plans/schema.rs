@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::base::error::{Context, Result, failed};
 use crate::base::folder::Folder;
+use crate::base::output;
 use crate::cmd::json;
 use crate::lab;
 use crate::plan::{Catalogue, schema};
@@ -147,7 +148,7 @@ fn write_all(folder: &Path) -> Result<()> {
         let Some(schema) = named(name) else { continue };
         let mut text = serde_json::to_vec_pretty(&schema).context("writing a schema")?;
         text.push(b'\n');
-        folder.write(&format!("{}.json", name.replace(' ', "-")), &[], &text)?;
+        output::write_in(&folder, &format!("{}.json", name.replace(' ', "-")), &[], &text)?;
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::analysis::facts::ReportStatements;
 use crate::base::error::{Context, Result, failed, refused};
 use crate::base::folder::{Folder, short};
-use crate::base::output::Output;
+use crate::base::output::{Output, write_in};
 use crate::brief::{Brief, BriefOptions};
 use crate::chart;
 use crate::cmd::load::Bundles;
@@ -43,13 +43,13 @@ pub fn report(
         None => bundles.paths[0].with_extension("html"),
     };
     write_as_named(&document, &page, &inputs)?;
-    if let Some(folder) = figures {
+    if let Some(folder) = &figures {
         for figure in chart::all(l, &facts) {
             let svg = figure.alone(&document.palette);
             let name = |end: &str| format!("{}.{end}", short(&figure.file, LONGEST_NAME));
-            folder.write(&name("svg"), &inputs, svg.as_bytes())?;
+            write_in(folder, &name("svg"), &inputs, svg.as_bytes())?;
             let png = chart::png(&svg, PNG_SCALE)?;
-            folder.write(&name("png"), &inputs, &png)?;
+            write_in(folder, &name("png"), &inputs, &png)?;
         }
     }
     Ok(page)
@@ -89,7 +89,7 @@ pub fn write_as_named(document: &Brief, page: &Path, inputs: &[&Path]) -> Result
             let (text, figures) = markdown(document, &name);
             let folder = Folder::make(&page.with_file_name(&name))?;
             for (name, svg) in figures {
-                folder.write(&name, inputs, svg.as_bytes())?;
+                write_in(&folder, &name, inputs, svg.as_bytes())?;
             }
             text.into_bytes()
         }

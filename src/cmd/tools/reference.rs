@@ -7,6 +7,7 @@ use clap_complete::Shell;
 
 use crate::base::error::{Context, Result};
 use crate::base::folder::Folder;
+use crate::base::output;
 
 /// Prints a shell's completions.
 pub fn completions(shell: Shell, out: &mut dyn Write) -> Result<()> {
@@ -30,7 +31,7 @@ fn pages(command: &clap::Command, folder: &Folder) -> Result<()> {
     let page = clap_mangen::Man::new(command.clone());
     let mut text = Vec::new();
     page.render(&mut text).with_context(|| format!("describing {}", command.get_name()))?;
-    folder.write(&page.get_filename(), &[], &text)?;
+    output::write_in(folder, &page.get_filename(), &[], &text)?;
     let inner = command.get_subcommands().filter(|c| !c.is_hide_set());
     inner.into_iter().try_for_each(|inner| pages(inner, folder))
 }

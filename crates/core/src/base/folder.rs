@@ -10,7 +10,6 @@ use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, mkdirat, openat, readlink
 use rustix::io::Errno;
 
 use super::error::{self, Context, Error, Result, failed};
-use super::output;
 
 /// As many links as the kernel follows in a path.
 const MOST_LINKS: usize = 40;
@@ -37,11 +36,6 @@ impl Folder {
     /// Its path, for messages.
     pub fn shown(&self) -> &Path {
         &self.shown
-    }
-
-    /// Writes a whole file in it, under the rules of all outputs.
-    pub fn write(&self, name: &str, inputs: &[&Path], bytes: &[u8]) -> Result<()> {
-        output::write_in(self, OsStr::new(name), inputs, bytes)
     }
 }
 
@@ -157,8 +151,8 @@ mod tests {
     fn folders_are_made_but_not_through_the_last_link_or_a_file() {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
-        Folder::make(&at("a/b/c")).unwrap().write("f", &[], b"1").unwrap();
-        assert_eq!(std::fs::read(at("a/b/c/f")).unwrap(), b"1");
+        Folder::make(&at("a/b/c")).unwrap();
+        std::fs::write(at("a/b/c/f"), "1").unwrap();
         symlink(at("a"), at("own")).unwrap();
         Folder::make(&at("own/b/d")).unwrap();
         assert!(at("a/b/d").is_dir(), "a link of one's own within the path is followed");

@@ -2,9 +2,9 @@
 //! import diagram: imports no other room.
 //!
 //! All access to files, terminals and external texts goes through `output`, `folder`, `file`,
-//! `private`, `stderr`, `text` and `secret`; `registry` is a list of all items of one kind, to which a library
-//! user can add; `block_seal` is the format of self-identifying blocks, for data verification and
-//! power cuts.
+//! `private`, `stderr`, `text` and `secret`; `registry` is a list of all items of one kind, to
+//! which a library user can add; `block_seal` is the format of self-identifying blocks, for data
+//! verification and power cuts.
 
 pub mod block_seal;
 pub mod clock;

@@ -236,9 +236,9 @@ pub fn write(path: &Path, inputs: &[&Path], bytes: &[u8]) -> Result<()> {
 }
 
 /// The same in an open folder.
-pub fn write_in(folder: &Folder, name: &OsStr, inputs: &[&Path], bytes: &[u8]) -> Result<()> {
+pub fn write_in(folder: &Folder, name: &str, inputs: &[&Path], bytes: &[u8]) -> Result<()> {
     let path = folder.shown().join(name);
-    write_all(Output::begin_in(folder, name, inputs, &path)?, inputs, bytes)
+    write_all(Output::begin_in(folder, name.as_ref(), inputs, &path)?, inputs, bytes)
 }
 
 fn write_all(mut output: Output, inputs: &[&Path], bytes: &[u8]) -> Result<()> {

@@ -1,7 +1,8 @@
 //! The bundle: one SQLite file that contains one run completely, readable by any SQLite shell.
 //!
 //! `BundleWriter` stores a run, one transaction per point, so that an abrupt end loses at most the
-//! running point, and `bundle_file` deals with programs that lock, change or remove the file. `Bundle` reads it and trusts nothing in it. docs/schema.md describes the tables.
+//! running point, and `bundle_file` deals with programs that lock, change or remove the file.
+//! `Bundle` reads it and trusts nothing in it. docs/schema.md describes the tables.
 //!
 //! There is no write-ahead log: a bundle is copied and mailed, so it must be a single file whenever
 //! no point is running.

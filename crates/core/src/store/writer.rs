@@ -41,9 +41,9 @@ const LONGEST_STEM: usize = 200;
 /// The tables that are always in memory: they say which points there are.
 const KEPT: [&str; 6] = ["run", "host", "drive", "point", "preparation", "drive_state"];
 
-/// The bundle of a running run. Rows are written to a private database first, and copied to the file
-/// when their point has ended: nothing is written to the file while a point is measured, and no lock
-/// on it can disturb one.
+/// The bundle of a running run. Rows are written to a private database first, and copied to the
+/// file when their point has ended: nothing is written to the file while a point is measured, and
+/// no lock on it can disturb one.
 pub struct BundleWriter {
     /// The private database.
     conn: Connection,

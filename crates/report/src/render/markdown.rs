@@ -1,5 +1,5 @@
-//! The brief as Markdown: tables as tables, figures as SVG files next to it. Every text goes through
-//! `escape`.
+//! The brief as Markdown: tables as tables, figures as SVG files next to it. Every text goes
+//! through `escape`.
 
 mod escape;
 

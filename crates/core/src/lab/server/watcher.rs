@@ -1,6 +1,6 @@
-//! A process beside each server, which ends the server if Dyno is killed. The signal that the kernel
-//! sends then is not enough: a server that is starting may ignore it, and a tool's child processes do
-//! not get it.
+//! A process beside each server, which ends the server if Dyno is killed. The signal that the
+//! kernel sends then is not enough: a server that is starting may ignore it, and a tool's child
+//! processes do not get it.
 //!
 //! It is a shell, because a copy of Dyno's own process would slow down Dyno's memory. It leads the
 //! process group of the server and waits for its standard input to end: nobody can leave or enter
@@ -48,7 +48,7 @@ rm -rf -- "$1"
 /// The watcher; it ends when this is dropped.
 pub struct Watcher {
     child: Child,
-    is_told: bool,
+    knows_server: bool,
 }
 
 impl Watcher {
@@ -59,7 +59,7 @@ impl Watcher {
         command.current_dir("/").stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         let child = std::os::unix::process::CommandExt::process_group(&mut command, 0).spawn();
         let child = child.context("starting /bin/sh, which would end a server without Dyno")?;
-        Ok(Watcher { child, is_told: false })
+        Ok(Watcher { child, knows_server: false })
     }
 
     /// The process group for what it watches.
@@ -70,7 +70,7 @@ impl Watcher {
     /// A server runs, to be stopped by this signal.
     pub fn watch(&mut self, server: u32, stop_signal: i32) {
         self.say(&format!("{server} {stop_signal}\n"));
-        self.is_told = true;
+        self.knows_server = true;
     }
 
     fn say(&mut self, line: &str) {
@@ -81,7 +81,7 @@ impl Watcher {
 
 impl Drop for Watcher {
     fn drop(&mut self) {
-        self.say(if self.is_told { "ended\n" } else { "none 0\nended\n" });
+        self.say(if self.knows_server { "ended\n" } else { "none 0\nended\n" });
         drop(self.child.stdin.take());
         let _ = self.child.wait();
     }
@@ -115,14 +115,14 @@ mod tests {
 
     #[test]
     fn a_server_and_its_children_end_with_dyno_and_their_folder_goes() {
-        for told in [true, false] {
+        for knows in [true, false] {
             let folder = tempfile::tempdir().unwrap();
             let run = folder.path().join("dyno-1-1");
             std::fs::create_dir_all(run.join("db")).unwrap();
             let mut watcher = Watcher::start(&run, None).unwrap();
             let group = watcher.group();
             let mut server = stubborn(group);
-            if told {
+            if knows {
                 watcher.watch(server.id(), libc::SIGTERM);
             }
             let begun = Instant::now();
@@ -130,7 +130,7 @@ mod tests {
             drop(watcher.child.stdin.take());
             server.wait().unwrap();
             watcher.child.wait().unwrap();
-            assert_eq!(members(group), [""; 0], "told of the server: {told}");
+            assert_eq!(members(group), [""; 0], "it knows the server: {knows}");
             assert!(!run.exists());
             // Only a bound for a busy machine: a clean stop has three seconds.
             assert!(begun.elapsed() < Duration::from_secs(60));

@@ -44,8 +44,8 @@ pub fn at_start(escaped: &str) -> String {
     }
 }
 
-/// A heading's text. A trailing `#` would be taken for its end, and braces for its attributes, which
-/// some readers have and which a backslash does not prevent.
+/// A heading's text. A trailing `#` would be taken for its end, and braces for its attributes,
+/// which some readers have and which a backslash does not prevent.
 pub fn heading(text: &str) -> String {
     let line = line(text).replace("\\{", "&#123;");
     match line.strip_suffix('#').filter(|rest| !rest.ends_with('\\')) {
