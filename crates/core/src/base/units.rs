@@ -1,8 +1,9 @@
-//! Sizes, rates and times as people write them ("4KiB", "10MB/s", "20m") and as briefs print them.
+//! Sizes, rates and times as people write them ("4k", "4KiB", "10MB/s", "20m") and as briefs print
+//! them.
 //!
-//! Decimal and binary units are distinct: 1 KB is 1,000 bytes and 1 KiB is 1,024. A bare number of
-//! bytes is allowed; a bare number of seconds is not, because "20" in a plan is more often a
-//! mistake than a time.
+//! Decimal and binary units are distinct: 1 KB is 1,000 bytes and 1 KiB is 1,024. Without a B, a
+//! size is binary, as in fio: 4k, 4K and 4Ki are 4,096. A bare number of bytes is allowed; a bare
+//! number of seconds is not, because "20" in a plan is more often a mistake than a time.
 
 /// "1 task", "12 tasks", "1,200 tasks".
 pub fn plural(n: usize, what: &str) -> String {
@@ -71,14 +72,56 @@ fn scaled(text: &str, units: &[(&str, f64)]) -> Option<f64> {
     units.iter().find(|(name, _)| *name == unit).map(|(_, scale)| value * scale)
 }
 
-/// A size in bytes: "4KiB", "1.92TB", "4096".
+/// Bytes of one unit of a size: k, ki and kib are 1,024, kb is 1,000, in upper or lower case.
+fn unit_bytes(unit: &str) -> Option<f64> {
+    let unit = unit.to_ascii_lowercase();
+    let (prefix, base) = match unit.strip_suffix('b') {
+        Some(rest) => rest.strip_suffix('i').map_or((rest, 1000.0), |prefix| (prefix, 1024.0)),
+        None => (unit.strip_suffix('i').unwrap_or(&unit), 1024.0),
+    };
+    let power = match prefix {
+        "" if unit.is_empty() || unit == "b" => 0,
+        "k" => 1,
+        "m" => 2,
+        "g" => 3,
+        "t" => 4,
+        _ => return None,
+    };
+    Some(f64::powi(base, power))
+}
+
+fn scaled_bytes(text: &str) -> Option<f64> {
+    let (value, unit) = number_and_unit(text.trim())?;
+    unit_bytes(unit).map(|scale| value * scale)
+}
+
+/// A size in bytes: "4k", "4KiB", "1.92TB", "4096".
 pub fn parse_bytes(text: &str) -> Result<u64, String> {
-    scaled(text, BYTES).map(|b| b.round() as u64).ok_or_else(|| {
+    scaled_bytes(text).map(|b| b.round() as u64).ok_or_else(|| {
         format!(
-            "'{text}' is not a size; write a number with B, KB, MB, GB, TB (1,000s) or KiB, \
-                 MiB, GiB, TiB (1,024s)"
+            "'{text}' is not a size; write a number with k, M, G, T or KiB, MiB, GiB, TiB \
+             (1,024s), or with KB, MB, GB, TB (1,000s)"
         )
     })
+}
+
+/// The size of a block in bytes: a size, but none in decimal units that no device has.
+pub fn parse_block(text: &str) -> Result<u64, String> {
+    let bytes = parse_bytes(text)?;
+    match number_and_unit(text.trim()) {
+        Some((value, unit)) if !unit.is_empty() && !bytes.is_multiple_of(512) => {
+            let prefix = unit.trim_end_matches(['B', 'b', 'i']);
+            let binary = format!("{value}{prefix}");
+            let means = match parse_bytes(&binary) {
+                Ok(other) if other.is_multiple_of(512) => {
+                    format!("; {binary} is {} bytes", grouped(other))
+                }
+                _ => String::new(),
+            };
+            Err(format!("{} bytes are not a multiple of 512{means}", grouped(bytes)))
+        }
+        _ => Ok(bytes),
+    }
 }
 
 /// A time in nanoseconds: "20m", "1h30m", "1.5s", "250ms".
@@ -117,7 +160,7 @@ pub fn parse_rate(text: &str) -> Result<Rate, String> {
         .unwrap_or(amount);
     let rate = match scaled(ops, COUNTS) {
         Some(ops) => Rate::OpsPerSec(ops),
-        None => Rate::BytesPerSec(scaled(amount, BYTES).ok_or_else(bad)?),
+        None => Rate::BytesPerSec(scaled_bytes(amount).ok_or_else(bad)?),
     };
     match rate {
         Rate::OpsPerSec(v) | Rate::BytesPerSec(v) if v > 0.0 => Ok(rate),
@@ -275,11 +318,31 @@ mod tests {
             ("1.92TB", 1_920_000_000_000),
             ("2_000", 2000),
             ("512 B", 512),
+            ("4k", 4096),
+            ("4K", 4096),
+            ("4Ki", 4096),
+            ("4kib", 4096),
+            ("4kb", 4000),
+            ("1m", 1 << 20),
+            ("2g", 2 << 30),
+            ("1T", 1 << 40),
         ] {
             assert_eq!(parse_bytes(text), Ok(n), "{text}");
         }
-        for bad in ["4k", "4kb", "", "GiB", "-1MB", "1..2MB"] {
+        for bad in ["", "GiB", "-1MB", "1..2MB", "4 kilo", "4i", "4ib", "4x"] {
             assert!(parse_bytes(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_block_in_decimal_units_is_refused_with_the_binary_one() {
+        for (text, bytes) in [("4k", 4096), ("4KiB", 4096), ("4096", 4096), ("512KB", 512_000)] {
+            assert_eq!(parse_block(text), Ok(bytes), "{text}");
+        }
+        for text in ["4KB", "4kB"] {
+            let refused = parse_block(text).expect_err("4,000 bytes");
+            assert!(refused.contains("4,000 bytes are not a multiple of 512; 4"), "{refused}");
+            assert!(refused.ends_with(" is 4,096 bytes"), "{refused}");
         }
     }
 

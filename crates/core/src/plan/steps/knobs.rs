@@ -192,7 +192,7 @@ pub fn one_size(bytes: u64) -> Json {
 }
 
 fn some_bytes(node: &Node, log: &mut Mistakes) -> Option<u64> {
-    let bytes = fields::bytes(node, log)?;
+    let bytes = fields::block_bytes(node, log)?;
     if bytes == 0 {
         log.note(
             node.at,

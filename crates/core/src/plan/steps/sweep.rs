@@ -244,7 +244,7 @@ impl SweepReader<'_> {
                 Rate::OpsPerSec(ops) => (Field::OpsPerSec, ops),
                 Rate::BytesPerSec(bytes) => (Field::BytesPerSec, bytes),
             }),
-            _ => match fields::bytes(node, log)? {
+            _ => match fields::block_bytes(node, log)? {
                 0 => {
                     log.note(
                         node.at,

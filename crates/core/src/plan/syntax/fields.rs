@@ -1,7 +1,7 @@
 //! Reading tables key by key: missing, unknown or wrongly typed values are reported, and reading
 //! continues.
 
-use crate::base::units::{Rate, parse_bytes, parse_duration_ns, parse_rate};
+use crate::base::units::{Rate, parse_block, parse_bytes, parse_duration_ns, parse_rate};
 use crate::plan::syntax::mistakes::{Mistakes, SourceSpan, remedy};
 use crate::plan::syntax::node::{Node, NodeEntry, NodeValue};
 
@@ -264,6 +264,14 @@ pub fn bytes(node: &Node, log: &mut Mistakes) -> Option<u64> {
         return whole(node, 0, u64::MAX, log);
     }
     measured(node, "a size", "4KiB", parse_bytes, log)
+}
+
+/// The size of a block, which is a multiple of 512 if it is written in units.
+pub fn block_bytes(node: &Node, log: &mut Mistakes) -> Option<u64> {
+    if let NodeValue::Whole(_) = node.value {
+        return whole(node, 0, u64::MAX, log);
+    }
+    measured(node, "a size", "4KiB", parse_block, log)
 }
 
 pub fn rate(node: &Node, log: &mut Mistakes) -> Option<Rate> {
