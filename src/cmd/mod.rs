@@ -201,11 +201,14 @@ pub fn main() -> Result<u8> {
     let parsed = command().try_get_matches();
     let command = match parsed.and_then(|matches| Dyno::from_arg_matches(&matches)) {
         Ok(dyno) => dyno.command,
-        Err(said) => {
+        Err(mut said) => {
+            let words: Vec<String> = std::env::args().skip(1).collect();
+            let meant = tools::flags::meant(&said, &command(), &words);
+            // Ours takes the place of the parser's own, which knows only similar names.
+            said.remove(clap::error::ContextKind::SuggestedSubcommand);
             // A pipe that closes before all of the help is written is not an error.
             let _ = said.print();
-            let words: Vec<String> = std::env::args().skip(1).collect();
-            if let Some(meant) = tools::flags::meant(&said, &command(), &words) {
+            if let Some(meant) = meant {
                 say(&format!("\n  {meant}"));
             }
             return Ok(if said.use_stderr() { exit::USAGE } else { 0 });

@@ -177,3 +177,32 @@ fn bad_plans_are_refused_with_line_and_remedy_before_anything_is_touched() {
     }
     assert!(!bench.path("b.dyno").exists() && !bench.path("x/dyno-data").exists());
 }
+
+/// What a new user types, and the remedy that the answer must contain.
+#[test]
+fn mistakes_of_the_command_line_are_answered_with_the_right_form() {
+    let bench = Bench::new();
+    let cases: [(&[&str], i32, &[&str]); 9] = [
+        (&["run", "null.toml", "--subject", "A"], 64, &["'A' has no value", "--subject A=/mnt/a"]),
+        (
+            &["run", "quick", "--subject", "A=a", "--set", "step.read.duration"],
+            64,
+            &["--set: 'step.read.duration' has no value", "--set step.readrandom.duration=5s"],
+        ),
+        (&["run", "null.toml"], 64, &["null.toml is a protocol", "--subject A=/mnt/a"]),
+        (&["run", "quick", "--dry-run"], 64, &["dyno plan check"]),
+        (&["rnu", "quick"], 64, &["use `dyno run`"]),
+        (&["benchmark"], 64, &["use `dyno run`"]),
+        (&["protocols", "show", "quik"], 1, &["did you mean 'quick'?"]),
+        (&["plan", "check", "quick"], 1, &["--subject A=/mnt/a --subject B=/mnt/b"]),
+        (&["convert", "/etc/hostname"], 1, &["neither a fio job file nor a vdbench"]),
+    ];
+    for (args, code, expected) in cases {
+        let answer = bench.dyno(args);
+        let said = String::from_utf8_lossy(&answer.stderr).replace('\n', " ");
+        assert_eq!(answer.status.code(), Some(code), "{args:?}: {said}");
+        for text in expected {
+            assert!(said.contains(text), "{args:?}: {text} in {said}");
+        }
+    }
+}

@@ -67,6 +67,10 @@ fn draft(name: &str, text: &str, from: Option<&str>) -> Result<ProtocolDraft> {
     if draft.steps.is_empty() {
         let why: Vec<String> =
             draft.losses.iter().map(|l| format!("line {}: {}", l.line, l.why)).collect();
+        if why.is_empty() {
+            let what = format!("{name} is neither a fio job file nor a vdbench parameter file");
+            return Err(failed(what, "name a file with sections in [ ] or lines of sd=, wd=, rd="));
+        }
         let what = format!("nothing of {name} can be converted; {}", why.join("; "));
         return Err(failed(what, "docs/convert.md lists what can be converted"));
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::base::clock::Clock;
-use crate::base::error::{Context, Result, bail, describe, exit, failed, refused};
+use crate::base::error::{Context, Result, bail, describe, exit, failed, misused, refused};
 use crate::base::stderr::{be_quiet, note};
 use crate::base::units::plural;
 use crate::base::{file, private};
@@ -167,24 +167,32 @@ impl RunInput {
     }
 
     fn of_file(&self, what: &Path, catalogue: &Catalogue) -> Result<Plan> {
-        let pair = |text: &String| match text.split_once('=') {
+        let pair = |flag: &str, form: &str, text: &String| match text.split_once('=') {
             Some((name, value)) if !name.is_empty() && !value.is_empty() => {
                 Ok((name.to_string(), value.to_string()))
             }
-            _ => Err(failed(
-                format!("'{text}' is not NAME=VALUE"),
-                "write it as in --subject A=/mnt/a",
+            _ => Err(misused(
+                format!("{flag}: '{text}' has no value"),
+                format!("write it as in {flag} {form}"),
             )),
         };
-        let subjects: Vec<_> = self.subject.iter().map(pair).collect::<Result<_>>()?;
+        let subject = |text| pair("--subject", "A=/mnt/a", text);
+        let setting = |text| pair("--set", "step.readrandom.duration=5s", text);
+        let subjects: Vec<_> = self.subject.iter().map(subject).collect::<Result<_>>()?;
         let subjects: Vec<_> =
             subjects.into_iter().map(|(name, path)| (name, PathBuf::from(path))).collect();
-        let mut set: Vec<_> = self.set.iter().map(pair).collect::<Result<_>>()?;
+        let mut set: Vec<_> = self.set.iter().map(setting).collect::<Result<_>>()?;
         set.extend(self.scale.iter().map(|name| ("scale".to_string(), name.clone())));
         set.extend(self.same_device.then(|| ("same_device".to_string(), "true".to_string())));
-        if what.is_file() && (subjects.is_empty() || plan::is_plan(what)) {
+        if what.is_file() && plan::is_plan(what) {
             let given = CommandLineValues { subjects: &subjects, set: &set, repeats: self.repeats };
             return Ok(plan::load_with(what, given, catalogue)?);
+        }
+        if what.is_file() && subjects.is_empty() {
+            return Err(misused(
+                format!("{} is a protocol, which names no subjects", what.display()),
+                "add --subject A=/mnt/a, or write a plan with protocol = \"FILE\" and [[subject]]",
+            ));
         }
         let protocol = what.to_string_lossy();
         Ok(plan::from_command_line(&protocol, &subjects, &set, self.repeats, catalogue)?)

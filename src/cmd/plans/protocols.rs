@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::base::error::{Result, failed};
 use crate::cmd::json::{self, OutputFormat};
 use crate::plan;
+use crate::plan::syntax::mistakes::remedy;
 
 /// A built-in protocol.
 #[derive(Serialize, JsonSchema)]
@@ -40,10 +41,10 @@ pub fn list(format: OutputFormat, out: &mut dyn Write) -> Result<()> {
 pub fn show(name: &str, out: &mut dyn Write) -> Result<()> {
     let protocols = plan::protocols();
     let Some((_, text)) = protocols.iter().find(|(known, _)| *known == name) else {
-        let names: Vec<&str> = protocols.iter().map(|p| p.0).collect();
+        let names = protocols.iter().map(|p| p.0);
         return Err(failed(
             format!("there is no protocol '{name}'"),
-            format!("built in: {}", names.join(", ")),
+            remedy(name, "built in", names),
         ));
     };
     out.write_all(text.as_bytes())?;
@@ -72,7 +73,8 @@ mod tests {
             show(name, &mut shown).expect("built in");
             assert_eq!(shown, toml.as_bytes());
         }
-        let error = show("quack", &mut Vec::new()).expect_err("unknown");
-        assert!(error.to_string().contains("no protocol 'quack'"), "{error}");
+        let error = show("quik", &mut Vec::new()).expect_err("unknown");
+        assert!(error.to_string().contains("no protocol 'quik'"), "{error}");
+        assert!(format!("{error:#}").contains("did you mean 'quick'?"), "{error:#}");
     }
 }

@@ -44,11 +44,20 @@ fn describe(drive: &ListedDrive, out: &mut dyn Write) -> Result<()> {
         }
         (None, _) => writeln!(
             out,
-            "    {:12} yes, with a plan that names it and has erase = true",
-            "testable"
+            "    {:12} yes, with this in a plan: {}",
+            "testable",
+            subject_drive(drive)
         )?,
     }
     Ok(())
+}
+
+/// The keys by which a plan names a drive and consents to its erasure.
+fn subject_drive(drive: &ListedDrive) -> String {
+    let named = drive.stable_path.as_ref().map(|path| path.display().to_string());
+    let device = named.unwrap_or_else(|| format!("/dev/{}", drive.device));
+    let serial = drive.identities.first().map_or("…", String::as_str);
+    format!("drives = [{{ device = \"{device}\", serial = \"{serial}\", erase = true }}]")
 }
 
 /// The current value, and the maximum if that is higher.

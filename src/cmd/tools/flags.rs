@@ -1,7 +1,9 @@
-//! Recognises flags of other tools and suggests the corresponding flag of Dyno.
+//! Recognises flags and commands of other tools and suggests the corresponding ones of Dyno.
 
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
+
+use crate::plan::syntax::mistakes::nearest;
 
 /// Words without dashes, and their replacements: a flag of Dyno, and its form. fio's job options
 /// refer to the conversion of jobs.
@@ -36,6 +38,11 @@ const MEANT: &[(&[&str], &str, &str)] = &[
         "set",
         "a protocol (`dyno protocols`), or `dyno convert JOB.fio` for a job of fio's",
     ),
+    (
+        &["dry-run", "dryrun", "check", "simulate"],
+        "set",
+        "`dyno plan check`, which touches nothing",
+    ),
     (&["override", "option", "options", "knob", "param"], "set", "--set PATH=VALUE"),
     (&["lang", "locale"], "language", "--language TAG"),
     (&["metrics", "measure"], "metric", "--metric METRIC"),
@@ -46,11 +53,41 @@ const MEANT: &[(&[&str], &str, &str)] = &[
     (&["continue"], "resume", "--resume BUNDLE"),
 ];
 
-/// The intended flag for an unknown one, if the command has it.
-pub fn meant(error: &Error, root: &Command, args: &[String]) -> Option<String> {
-    if error.kind() != ErrorKind::UnknownArgument {
+/// Words for which other tools have a command, and the command of Dyno.
+const COMMANDS: &[(&[&str], &str)] = &[
+    (&["benchmark", "test", "measure", "start", "execute", "exec", "job"], "run"),
+    (&["dry-run", "validate", "lint", "verify"], "plan check"),
+    (&["diff", "cmp", "vs"], "compare"),
+    (&["results", "view", "print", "cat", "stat", "stats"], "show"),
+    (&["brief", "html", "pdf", "render"], "report"),
+    (&["devices", "disks", "lsblk", "ls", "drive"], "drives"),
+    (&["web", "ui", "dashboard", "server"], "serve"),
+    (&["engines", "workloads", "knobs"], "list"),
+    (&["csv", "parquet", "dump"], "export"),
+];
+
+/// The intended command for an unknown one: the word of another tool, or the nearest name.
+fn command_meant(error: &Error, root: &Command) -> Option<String> {
+    let Some(ContextValue::String(tried)) = error.get(ContextKind::InvalidSubcommand) else {
         return None;
+    };
+    let word = tried.to_lowercase();
+    let listed = COMMANDS.iter().find(|(words, _)| words.contains(&word.as_str()));
+    let names = || root.get_subcommands().map(Command::get_name);
+    let found = listed.map(|(_, name)| *name).or_else(|| nearest(&word, names()))?;
+    Some(format!("'{tried}' is not a command: use `dyno {found}`"))
+}
+
+/// The intended command or flag for an unknown one, if there is one.
+pub fn meant(error: &Error, root: &Command, args: &[String]) -> Option<String> {
+    match error.kind() {
+        ErrorKind::UnknownArgument => flag_meant(error, root, args),
+        ErrorKind::InvalidSubcommand => command_meant(error, root),
+        _ => None,
     }
+}
+
+fn flag_meant(error: &Error, root: &Command, args: &[String]) -> Option<String> {
     let Some(ContextValue::String(tried)) = error.get(ContextKind::InvalidArg) else { return None };
     let word = tried.trim_start_matches('-').split('=').next()?.to_lowercase();
     let command = args
@@ -77,5 +114,23 @@ mod tests {
             assert!(!how.is_empty());
             words.iter().for_each(|w| assert!(seen.insert((*w, *flag)), "{w} twice for {flag}"));
         }
+    }
+
+    #[test]
+    fn a_mistyped_or_foreign_command_is_answered_with_the_one_that_was_meant() {
+        let root = crate::cmd::command();
+        for (typed, meant_command) in [
+            ("rnu", "`dyno run`"),
+            ("benchmark", "`dyno run`"),
+            ("comapre", "`dyno compare`"),
+            ("dry-run", "`dyno plan check`"),
+        ] {
+            let args = [typed.to_string()];
+            let error = root.clone().try_get_matches_from(["dyno", typed]).expect_err(typed);
+            let hint = meant(&error, &root, &args).expect(typed);
+            assert!(hint.ends_with(meant_command), "{typed}: {hint}");
+        }
+        let unknown = root.clone().try_get_matches_from(["dyno", "qqqqqq"]).expect_err("unknown");
+        assert_eq!(meant(&unknown, &root, &[]), None);
     }
 }

@@ -182,7 +182,7 @@ fn bad_plans_are_refused_with_place_and_remedy() {
         (PLAN.replace("protocol.toml", "none.toml"), &["protocol: cannot read", "plan.toml:1:12"]),
         (
             "protocol = \"protocol.toml\"\n".into(),
-            &["the plan has no subject", "--subject NAME=/path"],
+            &["the plan has no subject", "--subject A=/mnt/a"],
         ),
         (format!("{PLAN}repeats = 0\n"), &["0 is out of range", "plan.toml:3:11"]),
         (

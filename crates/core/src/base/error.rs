@@ -32,6 +32,18 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
+/// The remedy for an invalid command line.
+#[derive(Debug)]
+pub struct Misuse(pub String);
+
+impl fmt::Display for Misuse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Misuse {}
+
 /// Marks an error of `dyno gate`, which then has no verdict. It has its own exit code, because 1
 /// means that the new run is worse.
 #[derive(Debug)]
@@ -69,8 +81,10 @@ pub mod exit {
 /// The exit code of an error.
 pub fn exit_code(error: &Error) -> u8 {
     let refused = error.chain().any(|cause| cause.downcast_ref::<Refusal>().is_some());
+    let misused = error.chain().any(|cause| cause.downcast_ref::<Misuse>().is_some());
     match error.downcast_ref::<NoVerdict>() {
         _ if refused => exit::REFUSED,
+        _ if misused => exit::USAGE,
         Some(NoVerdict) => exit::NO_VERDICT,
         None => exit::FAILED,
     }
@@ -86,12 +100,18 @@ pub fn failed(what: impl fmt::Display, try_next: impl fmt::Display) -> Error {
     Error::new(Hint(try_next.to_string())).context(what.to_string())
 }
 
+/// An error of the command line, with the right form.
+pub fn misused(what: impl fmt::Display, try_next: impl fmt::Display) -> Error {
+    Error::new(Misuse(try_next.to_string())).context(what.to_string())
+}
+
 /// The error's causes joined by colons, and its remedies.
 pub fn describe(error: &Error) -> (String, Vec<String>) {
     let (mut causes, mut hints) = (Vec::new(), Vec::new());
     for cause in error.chain() {
         let hint = cause.downcast_ref::<Hint>().map(|hint| &hint.0);
-        match hint.or(cause.downcast_ref::<Refusal>().map(|refusal| &refusal.0)) {
+        let hint = hint.or(cause.downcast_ref::<Refusal>().map(|refusal| &refusal.0));
+        match hint.or(cause.downcast_ref::<Misuse>().map(|misuse| &misuse.0)) {
             Some(hint) => hints.push(hint.clone()),
             None => causes.push(cause.to_string()),
         }

@@ -256,8 +256,8 @@ fn resolve(tree: &Node, folder: &Path, catalogue: &Catalogue, log: &mut Mistakes
             .map(|n| fields::list(n, "subjects, each a table [[subject]]", log))
             .unwrap_or_default();
         if nodes.is_empty() {
-            let help = "add [[subject]] with a name and drives, or --subject NAME=/path on the \
-                        command line";
+            let help = "add [[subject]] with a name and drives, or --subject A=/mnt/a \
+                        --subject B=/mnt/b on the command line";
             log.note(tree.at, "the plan has no subject", "no [[subject]]", help);
         }
         subject::subjects(nodes, rules, resolved, catalogue, log)
@@ -354,7 +354,8 @@ fn protocol_tree(node: &Node, folder: &Path, log: &mut Mistakes) -> Option<(Stri
         let source = log.source(format!("plans/{name}.toml (built in)"), *text);
         return Some((name.to_string(), node::parse(text, source, log)?));
     }
-    let path = folder.join(&written);
+    // The path as typed: a plan from the command line starts at the current folder.
+    let path = folder.strip_prefix(".").unwrap_or(folder).join(&written);
     if !written.contains('/') && !written.ends_with(".toml") {
         let help = remedy(&written, "built in", protocols().iter().map(|p| p.0));
         let help = format!("{help}; or write the path of a protocol file");

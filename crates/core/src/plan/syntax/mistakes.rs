@@ -161,21 +161,21 @@ impl Diagnostic for ShownMistake<'_> {
     }
 }
 
-/// "; did you mean 'threads'?" if a known word is similar, otherwise empty.
-fn did_you_mean<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
-    let near =
-        known.map(|k| (strsim::damerau_levenshtein(&word.to_lowercase(), &k.to_lowercase()), k));
-    match near.filter(|(distance, k)| *distance <= 1 + k.len().max(word.len()) / 4).min() {
-        Some((_, k)) => format!("did you mean '{k}'? "),
-        None => String::new(),
-    }
+/// The known word that is similar to a mistyped one, if any.
+pub fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let word = word.to_lowercase();
+    let near = known.map(|k| (strsim::damerau_levenshtein(&word, &k.to_lowercase()), k));
+    let similar = near.filter(|(distance, k)| *distance <= 1 + k.len().max(word.len()) / 4);
+    similar.min().map(|(_, k)| k)
 }
 
 /// The remedy for an unknown word: the most similar known one, and all of them.
 pub fn remedy<'a>(word: &str, what: &str, known: impl Iterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.collect();
     let all = if known.is_empty() { "none".to_string() } else { known.join(", ") };
-    format!("{}{what}: {all}", did_you_mean(word, known.iter().copied()))
+    let near = nearest(word, known.iter().copied());
+    let meant = near.map(|near| format!("did you mean '{near}'? ")).unwrap_or_default();
+    format!("{meant}{what}: {all}")
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use crate::analysis::keys::DriveKey;
 use crate::analysis::points::point_summary::{P99, PERCENTILES};
 use crate::base::error::{Result, failed};
 use crate::plan::steps::headline::{METRICS, is_metric};
+use crate::plan::syntax::mistakes::remedy;
 use crate::record::Class;
 use crate::stats::Better;
 
@@ -108,6 +109,8 @@ impl MetricRequest {
     pub fn parse(text: &str) -> Result<MetricRequest> {
         let (part, word) =
             text.rsplit_once(':').map_or((None, text), |(part, word)| (Some(part), word));
+        // As fio and `[prepare] steady` name it.
+        let word = if word.eq_ignore_ascii_case("iops") { "ops/s" } else { word };
         let percentiles = PERCENTILES.iter().map(|(name, _)| *name);
         if is_metric(word) {
             return Ok(MetricRequest { word: word.to_string(), part: part.map(str::to_string) });
@@ -115,7 +118,7 @@ impl MetricRequest {
         let known: Vec<&str> = METRICS.iter().copied().chain(percentiles).collect();
         Err(failed(
             format!("there is no metric '{word}'"),
-            format!("the metrics are {}, and new-orders/min and the like", known.join(", ")),
+            remedy(word, "the metrics, besides new-orders/min and the like", known.into_iter()),
         ))
     }
 }
