@@ -5,7 +5,9 @@
 //! tested by permuting the runs, and if significant, both parts are divided again. The statistic is
 //! that for a shift in a mean (Hawkins, 1977), and the location is the run with the highest
 //! posterior probability nearby (Smith, 1975), which is more often correct than the maximum of the
-//! statistic. A permutation test assumes no distribution. docs/trends.md has results of simulation.
+//! statistic. A permutation test assumes no distribution, and is of what is new in each run: the
+//! state of a drive or host lasts from run to run, so neighbouring runs are alike. docs/trends.md
+//! has results of simulation.
 
 use crate::base::rng::{Rng, Seed};
 use crate::stats::moments::mean;
@@ -13,11 +15,25 @@ use crate::stats::moments::mean;
 /// The minimum number of runs at a level: one or two unusual runs are not a change.
 pub const FEWEST_IN_A_LEVEL: usize = 3;
 
+/// The number of runs of a new level for which a history's power is stated.
+pub const LASTING: usize = 5;
+
 /// The probability of a false change point over a whole history, for the first test.
 pub const FALSE_ALARMS: f64 = 0.04;
 
 /// Locations are equivalent if the change is near them with this share of the maximum probability.
 const AS_GOOD: f64 = 0.99;
+
+/// The largest correlation of neighbouring runs that is allowed for: somewhat above the 0.5 up to
+/// which the promise holds, because the estimate scatters.
+const MOST_KEPT: f64 = 0.55;
+
+/// What one level hides of the correlation of n runs, times n: the place of a division is chosen
+/// where neighbours are least alike.
+const HIDDEN: f64 = 3.0;
+
+/// The standard errors of the correlation that are added to its estimate.
+const DOUBT: f64 = 1.0;
 
 /// Permutations per test, which determine probabilities to 0.001.
 const PERMUTATIONS: u64 = 999;
@@ -43,7 +59,7 @@ pub fn change_points(values: &[f64]) -> Vec<ChangePoint> {
     }
     let logs: Vec<f64> = values.iter().map(|v| v.ln()).collect();
     let mut found = Vec::new();
-    divide(&logs, 0, &mut found);
+    divide(&logs, (0, logs.len()), &mut found);
     found.sort_by_key(|(at, _)| *at);
     let ends: Vec<usize> = found.iter().map(|(at, _)| *at).chain([logs.len()]).collect();
     let level = |from: usize, to: usize| mean(&logs[from..to]).exp();
@@ -56,13 +72,72 @@ pub fn change_points(values: &[f64]) -> Vec<ChangePoint> {
     found.iter().enumerate().map(point).collect()
 }
 
-/// Recursively divides the part of the history that begins at run `first`.
-fn divide(logs: &[f64], first: usize, found: &mut Vec<(usize, f64)>) {
-    let Some(chance) = chance(logs) else { return };
-    let Some(at) = place(logs) else { return };
+/// The smallest step that a history shows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sensitivity {
+    /// The correlation of neighbouring runs that is allowed for.
+    pub kept: f64,
+    /// The step, as a share, that is found in about every other such history if it lasts `LASTING`
+    /// runs at its end.
+    pub step: f64,
+}
+
+/// Of a history with its change points; `None` if it is too short or without scatter.
+pub fn sensitivity(values: &[f64], changes: &[ChangePoint]) -> Option<Sensitivity> {
+    if values.len() < FEWEST_IN_A_LEVEL + LASTING || values.iter().any(|v| !(*v > 0.0)) {
+        return None;
+    }
+    let mut logs: Vec<f64> = values.iter().map(|v| v.ln()).collect();
+    let levels: Vec<usize> = changes.iter().map(|c| c.at).collect();
+    let kept = kept(&logs, &levels);
+    let ends: Vec<usize> = levels.iter().copied().chain([logs.len()]).collect();
+    let mut start = 0;
+    for end in ends {
+        let centre = mean(&logs[start..end]);
+        logs[start..end].iter_mut().for_each(|log| *log -= centre);
+        start = end;
+    }
+    let total: f64 = logs.iter().map(|log| log * log).sum();
+    let mut shares = reordered(&logs, kept).collect::<Vec<f64>>();
+    shares.sort_by(|a, b| b.total_cmp(a));
+    let needed = shares[(FALSE_ALARMS * shares.len() as f64) as usize];
+    let (n, lasting) = (logs.len() as f64, LASTING as f64);
+    // A step explains step² · a · b ÷ n of its own, and the rest is what scatters.
+    let explained = total * needed / (1.0 - needed).max(f64::MIN_POSITIVE);
+    let step = (explained * n / (lasting * (n - lasting))).sqrt().exp_m1();
+    (total > 0.0).then_some(Sensitivity { kept, step })
+}
+
+/// Recursively divides a part of the history.
+fn divide(logs: &[f64], (first, end): (usize, usize), found: &mut Vec<(usize, f64)>) {
+    let part = &logs[first..end];
+    let Some(at) = place(part) else { return };
+    let mut levels: Vec<usize> = found.iter().map(|(at, _)| *at).chain([first + at]).collect();
+    levels.sort_unstable();
+    let Some(chance) = chance(part, kept(logs, &levels)) else { return };
     found.push((first + at, chance));
-    divide(&logs[..at], first, found);
-    divide(&logs[at..], first + at, found);
+    divide(logs, (first, first + at), found);
+    divide(logs, (first + at, end), found);
+}
+
+/// The correlation of neighbouring runs about their levels, which begin at these runs and at the
+/// first: an estimate on the safe side, because few runs show it badly and levels hide a part.
+fn kept(logs: &[f64], levels: &[usize]) -> f64 {
+    let starts = [0].into_iter().chain(levels.iter().copied());
+    let ends = levels.iter().copied().chain([logs.len()]);
+    let (mut products, mut squares) = (0.0, 0.0);
+    for (start, end) in starts.zip(ends) {
+        let centre = mean(&logs[start..end]);
+        let own: Vec<f64> = logs[start..end].iter().map(|log| log - centre).collect();
+        products += own.windows(2).map(|w| w[0] * w[1]).sum::<f64>();
+        squares += own.iter().map(|x| x * x).sum::<f64>();
+    }
+    if squares <= 0.0 {
+        return 0.0;
+    }
+    let (n, count) = (logs.len() as f64, levels.len() as f64 + 1.0);
+    let hidden = HIDDEN * count / n;
+    (products / squares + hidden + DOUBT / n.sqrt()).clamp(0.0, MOST_KEPT)
 }
 
 /// The sums of squares between two levels, by the start of the second: `(at, explained)`. Empty if
@@ -105,23 +180,49 @@ fn place(logs: &[f64]) -> Option<usize> {
     good.map(|(weight, _)| *weight).max_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at)
 }
 
-/// The probability that a random order of the runs is divided as clearly, if small enough for a
-/// change point. Deterministic for the same runs.
-fn chance(logs: &[f64]) -> Option<f64> {
-    let explained = most_explained(logs);
-    let mut shuffled = logs.to_vec();
-    let (seed, of) = (Seed::new(logs.len() as u64, 0, 0), (PERMUTATIONS + 1) as f64);
+/// The probability that runs in a random order are divided as clearly, if small enough for a change
+/// point. What is new in each run is reordered; `kept` of the run before stays. Deterministic for
+/// the same runs.
+fn chance(logs: &[f64], kept: f64) -> Option<f64> {
+    let (clear, of) = (share(logs), (PERMUTATIONS + 1) as f64);
     let most = (FALSE_ALARMS * of) as u64;
     let mut as_clear = 1;
-    for permutation in 0..PERMUTATIONS {
-        shuffle(&mut shuffled, &mut seed.at(permutation));
+    for share in reordered(logs, kept) {
         // Differences within rounding error do not count.
-        as_clear += u64::from(most_explained(&shuffled) >= explained * (1.0 - 1e-9));
+        as_clear += u64::from(share >= clear * (1.0 - 1e-9));
         if as_clear > most {
             return None;
         }
     }
     Some(as_clear as f64 / of)
+}
+
+/// The share that the clearest division explains, of each random order.
+fn reordered(logs: &[f64], kept: f64) -> impl Iterator<Item = f64> {
+    let (centre, fresh) = (mean(logs), (1.0 - kept * kept).sqrt());
+    let centred: Vec<f64> = logs.iter().map(|log| log - centre).collect();
+    let first = centred.first().map(|x| x * fresh);
+    let mut new: Vec<f64> =
+        first.into_iter().chain(centred.windows(2).map(|w| w[1] - kept * w[0])).collect();
+    let seed = Seed::new(logs.len() as u64, 0, 0);
+    (0..PERMUTATIONS).map(move |permutation| {
+        shuffle(&mut new, &mut seed.at(permutation));
+        let mut last = None;
+        let run = |new: &f64| {
+            let run = last.map_or(new / fresh, |last: f64| kept * last + new);
+            last = Some(run);
+            run
+        };
+        share(&new.iter().map(run).collect::<Vec<f64>>())
+    })
+}
+
+/// The share of the sum of squares that the clearest division explains.
+fn share(logs: &[f64]) -> f64 {
+    let centre = mean(logs);
+    let total: f64 = logs.iter().map(|log| (log - centre) * (log - centre)).sum();
+    // Without scatter, what remains is the rounding error of logarithms.
+    if total > 1e-20 * logs.len() as f64 { most_explained(logs) / total } else { 1.0 }
 }
 
 /// Fisher and Yates.

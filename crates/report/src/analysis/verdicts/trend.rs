@@ -11,7 +11,7 @@ use crate::analysis::title::ProtocolTitle;
 use crate::plan::{Plan, PointPlan};
 use crate::record::setup::{DriveSetup, HostField};
 use crate::stats::level::geometric_mean;
-use crate::stats::runs::changes::{ChangePoint, change_points};
+use crate::stats::runs::changes::{ChangePoint, Sensitivity, change_points, sensitivity};
 use crate::stats::{Estimate, estimate};
 
 /// Facts whose difference starts another history, because two hosts are not compared either.
@@ -49,6 +49,8 @@ pub struct FigureHistory {
     pub runs: Vec<Member>,
     /// Change points of its level, within `counted`.
     pub changes: Vec<ChangePoint>,
+    /// The step that it can show.
+    pub shows: Option<Sensitivity>,
 }
 
 /// One run of a history.
@@ -140,6 +142,7 @@ impl Trends {
                         differs: Vec::new(),
                         runs: vec![own],
                         changes: Vec::new(),
+                        shows: None,
                     };
                     self.join(history, like.clone());
                 }
@@ -174,6 +177,7 @@ impl Trends {
                 .sort_by(|a, b| (a.started_unix_ns, &a.file).cmp(&(b.started_unix_ns, &b.file)));
             let values: Vec<f64> = history.counted().map(|run| run.estimate.value).collect();
             history.changes = change_points(&values);
+            history.shows = sensitivity(&values, &history.changes);
             history
         };
         self.all.into_iter().map(done).collect()
