@@ -9,7 +9,6 @@ use crate::analysis::verdicts::gate::{Gate, GateVerdict, Judged, NoVerdictCause}
 use crate::base::units::finite;
 use crate::brief::gate as text;
 use crate::language::Language;
-use crate::stats::runs::gate::ScatterUnit;
 
 /// A gate's verdict, with every underlying figure (docs/gate.md).
 #[derive(Serialize, JsonSchema)]
@@ -22,8 +21,6 @@ pub struct Gated {
     base: Vec<String>,
     /// The judged file.
     new: String,
-    /// The unit of `n` and `enough`: "repeats", or "runs" of a history.
-    unit: &'static str,
     /// Every point of the base, and each step's mean over its points.
     figures: Vec<GateFigure>,
     /// Subjects that only one side has.
@@ -51,11 +48,11 @@ struct GateFigure {
     why: String,
     /// new ÷ base; null if not compared.
     ratio: Option<f64>,
-    /// Lower limit of the ratio's one-sided simultaneous interval.
+    /// Lower limit of the ratio's one-sided simultaneous interval; null without a history.
     low: Option<f64>,
     /// Upper limit; null also if unlimited.
     high: Option<f64>,
-    /// Number of repeats or runs.
+    /// Number of base runs.
     n: Option<usize>,
     /// The number that would decide; null if decided, or if 100 would not suffice.
     enough: Option<usize>,
@@ -67,33 +64,18 @@ impl Gated {
         let Facts { subjects, measured, .. } = facts;
         let mut base: Vec<String> = facts.setup.runs.iter().map(|run| run.file.clone()).collect();
         let new = base.pop().unwrap_or_default();
-        let unit = match gate.unit {
-            ScatterUnit::Repeats => "repeats",
-            ScatterUnit::Runs => "runs",
-        };
         Gated {
             verdict: text::word(gate.verdict()),
             worse_than: gate.limit,
             base,
             new,
-            unit,
-            figures: gate
-                .rows
-                .iter()
-                .map(|row| figure(l, subjects, measured, gate.unit, row))
-                .collect(),
+            figures: gate.rows.iter().map(|row| figure(l, subjects, measured, row)).collect(),
             not_paired: gate.unpaired.iter().map(|s| subjects[*s].name.clone()).collect(),
         }
     }
 }
 
-fn figure(
-    l: Language,
-    subjects: &Subjects,
-    measured: &MeasuredFacts,
-    unit: ScatterUnit,
-    row: &Judged,
-) -> GateFigure {
+fn figure(l: Language, subjects: &Subjects, measured: &MeasuredFacts, row: &Judged) -> GateFigure {
     let step = &measured.steps[row.step];
     let value = if let StepPlace::Value(value) = row.at { Some(&step.values[value]) } else { None };
     let enough = match row.verdict {
@@ -109,10 +91,10 @@ fn figure(
         at: value.and_then(|value| finite(value.number)),
         mean: row.at == StepPlace::Mean,
         verdict: text::word_of(&row.verdict),
-        why: text::verdict(l, subjects, measured, unit, row),
+        why: text::verdict(l, subjects, measured, row),
         ratio: change.and_then(|change| finite(change.ratio)),
-        low: change.and_then(|change| finite(change.low)),
-        high: change.and_then(|change| finite(change.high)),
+        low: change.and_then(|change| finite(change.interval?.0)),
+        high: change.and_then(|change| finite(change.interval?.1)),
         n: change.map(|change| change.n),
         enough,
     }

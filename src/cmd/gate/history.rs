@@ -4,10 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::base::error::{Context, Result, failed};
 use crate::catalogue::{BundleCatalogue, BundleSummary, Contents, RunState};
+use crate::stats::runs::gate::FEWEST_RUNS;
 use crate::store::glance;
-
-/// With fewer runs, the scatter between runs is unknown.
-const FEWEST: usize = 3;
 
 /// At most this many completed bundles of the same protocol that started no later than the new run,
 /// oldest first.
@@ -26,13 +24,13 @@ pub fn newest(folder: &Path, new: &Path, last: usize) -> Result<Vec<PathBuf>> {
     });
     let mut found: Vec<PathBuf> = found.filter(|path| *path != own).take(last).collect();
     found.reverse();
-    if found.len() >= FEWEST {
+    if !found.is_empty() {
         return Ok(found);
     }
-    let (folder, n) = (folder.display(), found.len());
+    let folder = folder.display();
     Err(failed(
-        format!("{folder} has {n} whole earlier runs of {} ({})", protocol.title, protocol.name),
-        format!("a history needs {FEWEST} or more; until then give one bundle as the base"),
+        format!("{folder} has no whole earlier run of {} ({})", protocol.title, protocol.name),
+        format!("keep the bundles of its runs there; a history has {FEWEST_RUNS} or more"),
     ))
 }
 

@@ -8,7 +8,6 @@ use crate::analysis::verdicts::gate::{Gate, GateVerdict, Judged};
 use crate::base::error::{Context, Result};
 use crate::brief::gate as text;
 use crate::language::Language;
-use crate::stats::runs::gate::ScatterUnit;
 
 /// The report's text.
 pub fn report(l: Language, facts: &Facts, gate: &Gate) -> Result<String> {
@@ -17,7 +16,7 @@ pub fn report(l: Language, facts: &Facts, gate: &Gate) -> Result<String> {
     for step in &measured.steps {
         let mut suite = TestSuite::new(&*step.name);
         suite.add_test_cases(gate.rows.iter().filter(|r| r.step == step.key).map(|r| {
-            let status = status(l, subjects, measured, gate.unit, r);
+            let status = status(l, subjects, measured, r);
             let mut case = TestCase::new(name(l, subjects, measured, r), status);
             case.set_classname(format!("{}.{}", step.name, subjects[r.subject].own_name));
             case
@@ -41,7 +40,6 @@ fn status(
     l: Language,
     subjects: &Subjects,
     measured: &MeasuredFacts,
-    unit: ScatterUnit,
     row: &Judged,
 ) -> TestCaseStatus {
     let mut status = match row.verdict {
@@ -52,7 +50,7 @@ fn status(
     };
     let change = row.change.as_ref().map(text::change);
     let change = change.map(|(by, interval)| format!(" ({by} {interval})")).unwrap_or_default();
-    let verdict = text::verdict(l, subjects, measured, unit, row);
+    let verdict = text::verdict(l, subjects, measured, row);
     status.set_message(format!("{verdict}{change}"));
     status.set_type(text::word_of(&row.verdict));
     status

@@ -30,7 +30,8 @@ use crate::stats::runs::gate::ShownChange;
 /// The base, the new run, and the measures.
 #[derive(Args)]
 pub struct GateArgs {
-    /// Bundle to compare with; with --last, a folder of bundles
+    /// Folder of bundles to compare with: a history of five or more earlier runs; or one bundle,
+    /// whose figures stand beside the new ones without a verdict
     base: PathBuf,
     /// Bundle to judge
     new: PathBuf,
@@ -42,8 +43,8 @@ pub struct GateArgs {
     #[arg(long, required = true, value_name = "PERCENT", value_parser = limit)]
     worse_than: f64,
     /// Compare with the newest N runs of the new run's protocol in the folder BASE
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(3..))]
-    last: Option<u16>,
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(5..))]
+    last: u16,
     /// Field that may differ, as in io.block, or "host"; repeatable
     #[arg(long, value_name = "PATH")]
     vary: Vec<String>,
@@ -67,9 +68,9 @@ fn verdict(args: &GateArgs, out: &mut dyn Write) -> Result<u8> {
     let l = Language::ENGLISH;
     let metrics = args.measure.iter().map(|m| MetricRequest::parse(m)).collect::<Result<_>>()?;
     let question = Question { vary: args.vary.clone(), metrics, ..Question::default() };
-    let mut paths = match args.last {
-        Some(last) => history::newest(&args.base, &args.new, usize::from(last))?,
-        None => vec![args.base.clone()],
+    let mut paths = match args.base.is_dir() {
+        true => history::newest(&args.base, &args.new, usize::from(args.last))?,
+        false => vec![args.base.clone()],
     };
     paths.push(args.new.clone());
     let facts = bundles::facts(&paths, &question)?;

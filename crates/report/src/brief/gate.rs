@@ -4,12 +4,13 @@ use super::block::{Block, Mark, Table};
 use crate::analysis::StepPlace;
 use crate::analysis::facts::{Facts, MeasuredFacts, Subjects};
 use crate::analysis::verdicts::gate::{Gate, GateVerdict, Judged, NoVerdictCause};
+use crate::base::units::plural;
 use crate::brief::number_format::NONE;
 use crate::brief::text::{bottleneck_text, caveat_text, wording};
 use crate::language::Language;
 use crate::stats::Better;
-use crate::stats::percent::in_interval;
-use crate::stats::runs::gate::{RatioChange, ScatterUnit, ShownChange};
+use crate::stats::percent::{cut_off, in_interval};
+use crate::stats::runs::gate::{FEWEST_RUNS, RatioChange, ShownChange};
 
 /// The verdict in one word, as in JSON and for scripts.
 pub fn word(shown: ShownChange) -> &'static str {
@@ -39,10 +40,24 @@ pub fn sentence(gate: &Gate) -> String {
             let of = gate.rows.len();
             format!("Worse: {worse} of {of} figures lost more than {limit}.")
         }
+        ShownChange::Neither if has_no_history(gate) => {
+            format!(
+                "Not shown: no history. Whether a figure lost more than {limit} is judged by the \
+                 scatter between {FEWEST_RUNS} or more earlier runs."
+            )
+        }
         ShownChange::Neither => {
             format!("Not shown: whether every figure is within a loss of {limit} is undecided.")
         }
     }
+}
+
+/// Whether nothing could be judged because there are too few earlier runs.
+fn has_no_history(gate: &Gate) -> bool {
+    let judged = |r: &Judged| r.change.as_ref().is_some_and(|c| c.interval.is_some());
+    let none =
+        |r: &Judged| matches!(r.verdict, GateVerdict::NotShown(NoVerdictCause::NoHistory(_)));
+    !gate.rows.iter().any(judged) && gate.rows.iter().any(none)
 }
 
 fn percent(share: f64) -> String {
@@ -65,31 +80,30 @@ pub fn place(l: Language, measured: &MeasuredFacts, row: &Judged) -> String {
 /// new ÷ base as a change in percent, and its interval: "+7.2 %" and "[3.1, 11.4]".
 pub fn change(change: &RatioChange) -> (String, String) {
     let of = |ratio: f64| (ratio - 1.0) * 100.0;
-    let [value, low, high] = in_interval(of(change.ratio), of(change.low), of(change.high));
-    let sign = if change.ratio > 1.0 && !value.starts_with('−') { "+" } else { "" };
-    (format!("{sign}{value} %"), format!("[{low}, {high}]"))
+    let sign = |value: &str| match change.ratio > 1.0 && !value.starts_with('−') {
+        true => "+",
+        false => "",
+    };
+    let Some((low, high)) = change.interval else {
+        let value = cut_off(of(change.ratio), 1);
+        return (format!("{}{value} %", sign(&value)), NONE.to_string());
+    };
+    let [value, low, high] = in_interval(of(change.ratio), of(low), of(high));
+    (format!("{}{value} %", sign(&value)), format!("[{low}, {high}]"))
 }
 
 /// The verdict on one figure, with the reason if nothing is shown, and the remedy.
-pub fn verdict(
-    l: Language,
-    subjects: &Subjects,
-    measured: &MeasuredFacts,
-    unit: ScatterUnit,
-    row: &Judged,
-) -> String {
+pub fn verdict(l: Language, subjects: &Subjects, measured: &MeasuredFacts, row: &Judged) -> String {
     let GateVerdict::NotShown(why) = &row.verdict else { return word_of(&row.verdict).to_string() };
-    let units = match unit {
-        ScatterUnit::Repeats => "repeats",
-        ScatterUnit::Runs => "base runs",
-    };
     let why = match why {
-        NoVerdictCause::Scatter(Some(n)) => format!("about {n} {units} would show it"),
-        NoVerdictCause::Scatter(None) if unit == ScatterUnit::Runs => {
+        NoVerdictCause::Scatter(Some(n)) => format!("about {n} base runs would show it"),
+        NoVerdictCause::Scatter(None) => {
             "more base runs would not show it: repeat the new run".to_string()
         }
-        NoVerdictCause::Scatter(None) => "more than 100 repeats would be needed".to_string(),
-        NoVerdictCause::TooFew(have) => format!("{have} {units}; it takes 3 at least"),
+        NoVerdictCause::NoHistory(have) => {
+            let runs = plural(*have, "earlier run");
+            format!("no history ({runs}; it takes {FEWEST_RUNS} at least)")
+        }
         NoVerdictCause::NotInNew => "not measured in the new run".to_string(),
         NoVerdictCause::NotInBase => "not measured in the base".to_string(),
         NoVerdictCause::Caveat => "a caveat bars it".to_string(),
@@ -115,7 +129,7 @@ pub fn blocks(l: Language, facts: &Facts, gate: &Gate) -> Vec<Block> {
         let own = [word_of(&row.verdict).to_string(), by, interval];
         if let GateVerdict::NotShown(why) = &row.verdict {
             caveat |= *why == NoVerdictCause::Caveat;
-            let said = verdict(l, subjects, measured, gate.unit, row);
+            let said = verdict(l, subjects, measured, row);
             let barred = matches!(why, NoVerdictCause::Barred(_));
             let reason = if barred { said } else { format!("{}: {said}", names.join(", ")) };
             if !reasons.contains(&reason) {
@@ -149,13 +163,9 @@ fn basis(gate: &Gate) -> String {
         (false, _) => "worse is more",
         (true, true) => "worse is more of latencies and joules, less of rates",
     };
-    let from = match gate.unit {
-        ScatterUnit::Repeats => "the scatter between repeats",
-        ScatterUnit::Runs => "the scatter between base runs, each of which counts once",
-    };
     format!(
-        "Changes are new ÷ base − 1; {worse}. Intervals come from {from} and are one-sided: the \
-         chance that any change here is above its interval is at most 5 %, and so is the chance \
-         that any is below."
+        "Changes are new ÷ base − 1; {worse}. Intervals come from the scatter between base runs, \
+         each of which counts once, and are one-sided: the chance that any change here is above \
+         its interval is at most 5 %, and so is the chance that any is below."
     )
 }

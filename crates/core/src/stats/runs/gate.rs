@@ -1,27 +1,27 @@
-//! Whether a figure became worse by more than a limit: changes with one-sided simultaneous
-//! intervals, of a run against another run or against a history.
+//! Whether a figure became worse by more than a limit: a new run against a history of earlier ones,
+//! with one-sided simultaneous intervals. A run is a session of its own (the day, the state of the
+//! drive, its neighbours), so what it may differ by is seen from run to run only.
 
 use crate::stats::better::Better;
-use crate::stats::family::{FEWEST, MEANS, POINTS};
+use crate::stats::family::{MEANS, POINTS};
 use crate::stats::moments::{mean, t_reach, variance};
 
-/// Maximum number of proposed repeats or runs.
+/// Maximum number of proposed runs.
 const MOST: usize = 100;
 
-/// new ÷ base with its interval: the probability that any true value is above its interval is at
+/// With fewer earlier runs there is no history: the scatter between them is not known.
+pub const FEWEST_RUNS: usize = 5;
+
+/// new ÷ base, with its interval: the probability that any true value is above its interval is at
 /// most 5 %, and likewise below.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RatioChange {
     /// The ratio of geometric means, new ÷ base.
     pub ratio: f64,
-    /// Lower end of the interval.
-    pub low: f64,
-    /// Upper end of the interval.
-    pub high: f64,
-    /// Repeats of each of the two, or runs of the base.
+    /// Its interval; None without a history.
+    pub interval: Option<(f64, f64)>,
+    /// Runs of the base.
     pub n: usize,
-    /// Degrees of freedom of the interval.
-    pub degrees: f64,
 }
 
 /// The verdict on a change.
@@ -31,17 +31,8 @@ pub enum ShownChange {
     NotWorse,
     /// The whole interval is beyond the limit.
     Worse,
-    /// The interval contains the limit.
+    /// The interval contains the limit, or there is none.
     Neither,
-}
-
-/// The unit of n.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ScatterUnit {
-    /// Repeats within one base run and within the new one.
-    Repeats,
-    /// Base runs; the new run is one.
-    Runs,
 }
 
 /// The ratio new ÷ base at exactly this loss, a share from 0 to below 1: for 5 %, 1.05 for a
@@ -57,9 +48,10 @@ impl RatioChange {
     /// Compares it with a limit.
     pub fn shows(&self, better: Better, limit: f64) -> ShownChange {
         let bound = bound(better, limit);
+        let Some((low, high)) = self.interval else { return ShownChange::Neither };
         let (worse, within) = match better {
-            Better::Higher => (self.high < bound, self.low >= bound),
-            Better::Lower => (self.low > bound, self.high <= bound),
+            Better::Higher => (high < bound, low >= bound),
+            Better::Lower => (low > bound, high <= bound),
         };
         match (worse, within) {
             (true, _) => ShownChange::Worse,
@@ -68,27 +60,14 @@ impl RatioChange {
         }
     }
 
-    /// The number of repeats, or base runs, that would decide whether it is beyond the limit if
-    /// ratio and scatter stayed the same. `searched`: number of changes that share the interval's
-    /// error probability. `None` if a hundred would not suffice.
-    pub fn enough(
-        &self,
-        unit: ScatterUnit,
-        better: Better,
-        limit: f64,
-        searched: usize,
-    ) -> Option<usize> {
+    /// The number of base runs that would decide whether it is beyond the limit if ratio and scatter
+    /// stayed the same. `searched`: number of changes that share the interval's error probability.
+    /// `None` if a hundred would not suffice.
+    pub fn enough(&self, better: Better, limit: f64, searched: usize) -> Option<usize> {
         let distance = (self.ratio / bound(better, limit)).ln().abs();
-        let half = (self.high / self.ratio).ln();
+        let half = (self.interval?.1 / self.ratio).ln();
         let miss = 2.0 * POINTS / searched.max(1) as f64;
-        let reach = |n: usize| {
-            let degrees = self.degrees * (n as f64 - 1.0) / (self.n as f64 - 1.0);
-            let scale = match unit {
-                ScatterUnit::Repeats => 1.0 / n as f64,
-                ScatterUnit::Runs => 1.0 + 1.0 / n as f64,
-            };
-            t_reach(degrees, miss) * scale.sqrt()
-        };
+        let reach = |n: usize| t_reach(n as f64 - 1.0, miss) * (1.0 + 1.0 / n as f64).sqrt();
         (self.n + 1..=MOST).find(|n| half * reach(*n) / reach(self.n) < distance)
     }
 }
@@ -116,12 +95,12 @@ pub enum HistoryScope {
     Only(usize),
 }
 
-/// The new run against base runs. A run is one observation, because differences between runs (the
-/// day, the state of the drive) are in none of its repeats: the interval is a prediction interval,
-/// from the scatter between base runs. `None` with fewer than three of them.
+/// The new run against base runs. A run is one observation, because differences between runs are in
+/// none of its repeats: the interval is a prediction interval, from the scatter between base runs.
+/// `None` without base runs.
 pub fn against_history(of: &PointHistory, share: HistoryScope) -> Option<RatioChange> {
     let n = of.base.len();
-    if n < FEWEST {
+    if n == 0 {
         return None;
     }
     let miss = match share {
@@ -129,12 +108,15 @@ pub fn against_history(of: &PointHistory, share: HistoryScope) -> Option<RatioCh
         HistoryScope::Mean(searched) => 2.0 * MEANS / searched.max(1) as f64,
         HistoryScope::Only(searched) => 2.0 * (POINTS + MEANS) / searched.max(1) as f64,
     };
-    let degrees = (n - 1) as f64;
-    let error = (variance(&of.base) * (of.scale.max(1.0) + 1.0 / n as f64)).sqrt();
-    let (log, half) = (of.new - mean(&of.base), t_reach(degrees, miss) * error);
     let natural = |log: f64| log.exp().clamp(f64::MIN_POSITIVE, f64::MAX);
-    let (low, high) = (natural(log - half), natural(log + half));
-    Some(RatioChange { ratio: natural(log), low, high, n, degrees })
+    let log = of.new - mean(&of.base);
+    let half = || {
+        let error = (variance(&of.base) * (of.scale.max(1.0) + 1.0 / n as f64)).sqrt();
+        t_reach((n - 1) as f64, miss) * error
+    };
+    let half = (n >= FEWEST_RUNS).then(half);
+    let interval = half.map(|half| (natural(log - half), natural(log + half)));
+    Some(RatioChange { ratio: natural(log), interval, n })
 }
 
 #[cfg(test)]
@@ -142,7 +124,7 @@ mod tests {
     use super::*;
 
     fn change(ratio: f64, low: f64, high: f64) -> RatioChange {
-        RatioChange { ratio, low, high, n: 5, degrees: 8.0 }
+        RatioChange { ratio, interval: Some((low, high)), n: 5 }
     }
 
     #[test]
@@ -158,30 +140,27 @@ mod tests {
     }
 
     #[test]
-    fn more_repeats_are_proposed_where_they_can_show_something() {
-        let near = change(1.02, 0.99, 1.02 * 1.02 / 0.99);
-        let of = |unit| near.enough(unit, Better::Lower, 0.04, 1);
-        assert!(
-            of(ScatterUnit::Repeats).is_some_and(|n| (8..20).contains(&n)),
-            "{:?}",
-            of(ScatterUnit::Repeats)
-        );
-        assert_eq!(near.enough(ScatterUnit::Repeats, Better::Lower, 0.0201, 1), None);
+    fn more_runs_are_proposed_where_they_can_show_something() {
+        let near = |limit| change(1.02, 0.99, 1.02 * 1.02 / 0.99).enough(Better::Lower, limit, 1);
+        assert!(near(0.045).is_some_and(|n| (6..20).contains(&n)), "{:?}", near(0.045));
         // One new run has its own scatter, however many base runs there are.
-        assert_eq!(of(ScatterUnit::Runs), None);
+        assert_eq!(near(0.03), None);
     }
 
     #[test]
-    fn a_history_has_the_scatter_of_its_runs_and_needs_three() {
+    fn a_history_has_the_scatter_of_its_runs_and_needs_five() {
         let base: Vec<f64> = [100.0f64, 102.0, 98.0, 101.0, 99.0].map(f64::ln).to_vec();
         let of = |base: &[f64], new: f64| {
             let history = PointHistory { base: base.to_vec(), new: new.ln(), scale: 1.0 };
             against_history(&history, HistoryScope::Only(1))
         };
         let found = of(&base, 110.0).expect("five runs");
+        let (_, high) = found.interval.expect("an interval");
         // t(0.95, 4) = 2.132; s = 0.0158; √(1 + 1/5)
-        assert!(((found.high / found.ratio).ln() - 2.132 * 0.01581 * 1.0954).abs() < 2e-4);
+        assert!(((high / found.ratio).ln() - 2.132 * 0.01581 * 1.0954).abs() < 2e-4);
         assert_eq!(found.shows(Better::Lower, 0.05), ShownChange::Worse);
-        assert_eq!(of(&base[..2], 110.0), None);
+        let few = of(&base[..4], 110.0).expect("a ratio");
+        assert_eq!((few.interval, few.shows(Better::Lower, 0.05)), (None, ShownChange::Neither));
+        assert_eq!(of(&[], 110.0), None);
     }
 }

@@ -1,5 +1,6 @@
-//! Compares a new run with its base: for every figure of every common subject, whether it became
-//! worse by more than a limit. The base is one run, or a history of several.
+//! Compares a new run with earlier ones: for every figure of every common subject, whether it became
+//! worse by more than a limit. With fewer than five earlier runs there is no history, and figures
+//! stand beside each other.
 
 use crate::analysis::claim::compare::{observations, of_points};
 use crate::analysis::claim::pairing::PairedSheet;
@@ -8,17 +9,14 @@ use crate::analysis::difference::Barred;
 use crate::analysis::facts::{Comparisons, Facts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::Metric;
-use crate::stats::family::{FEWEST, Ratio, one_sided};
 use crate::stats::runs::gate::{
-    HistoryScope, PointHistory, RatioChange, ScatterUnit, ShownChange, against_history,
+    HistoryScope, PointHistory, RatioChange, ShownChange, against_history,
 };
 
 /// A gate's judgements.
 pub struct Gate {
     /// The permitted loss, as a share: 0.05 is 5 %.
     pub limit: f64,
-    /// The kind of the base's observations.
-    pub unit: ScatterUnit,
     /// Every point of the base, then the step's mean; by step, metric and subject.
     pub rows: Vec<Judged>,
     /// Subjects on only one side.
@@ -56,11 +54,10 @@ pub enum GateVerdict {
 /// Why neither is shown.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NoVerdictCause {
-    /// The interval includes the limit; the number of repeats or base runs that would suffice, if
-    /// any.
+    /// The interval includes the limit; the number of base runs that would suffice, if any.
     Scatter(Option<usize>),
-    /// Too few repeats, or base runs, for an interval.
-    TooFew(usize),
+    /// Too few base runs, of this number, for an interval.
+    NoHistory(usize),
     /// The new run lacks the figure.
     NotInNew,
     /// No base run has the figure, although it has the point.
@@ -86,11 +83,7 @@ pub fn judge(facts: &Facts, limit: f64) -> Gate {
             compared.push(of_points(facts, step, metric));
         }
     }
-    let unit = if facts.setup.runs.len() > 2 { ScatterUnit::Runs } else { ScatterUnit::Repeats };
-    let changes = match unit {
-        ScatterUnit::Repeats => of_one_run(&mut compared, &pairs),
-        ScatterUnit::Runs => of_history(&facts.measured, &compared, &pairs),
-    };
+    let changes = of_history(&facts.measured, &compared, &pairs);
     let searched = changes.iter().filter(|found| found.point.is_some()).count();
     let mut rows = Vec::new();
     for (index, sheet) in compared.iter().enumerate() {
@@ -100,13 +93,13 @@ pub fn judge(facts: &Facts, limit: f64) -> Gate {
                 changes.iter().find(|c| (c.sheet, c.pair, c.point) == key).map(|c| &c.change)
             };
             let from = (&facts.measured.steps[sheet.step], &facts.comparisons);
-            let own = of_pair(from, sheet, pair, &of, (limit, unit, searched));
+            let own = of_pair(from, sheet, pair, &of, (limit, searched));
             rows.extend(own);
         }
     }
     let paired = |s: &SubjectKey| pairs.iter().any(|p| p.new == *s || p.base.contains(s));
     let unpaired = facts.subjects.keys().filter(|s| !paired(s)).collect();
-    Gate { limit, unit, rows, unpaired }
+    Gate { limit, rows, unpaired }
 }
 
 impl Gate {
@@ -141,26 +134,6 @@ struct GateChange {
     pair: usize,
     point: Option<usize>,
     change: RatioChange,
-}
-
-/// Repeat by repeat, all as one family.
-fn of_one_run(compared: &mut [PairedSheet], pairs: &[Pair]) -> Vec<GateChange> {
-    let number = |a: usize, b: usize| {
-        let (a, b) = (SubjectKey(a), SubjectKey(b));
-        pairs.iter().position(|p| p.base == [a] && p.new == b)
-    };
-    for of in compared.iter_mut() {
-        let points = of.sheet.comparable.iter_mut();
-        points.for_each(|own| own.retain(|&(a, b)| number(a, b).is_some()));
-    }
-    let sheets: Vec<_> = compared.iter().map(|c| c.sheet.clone()).collect();
-    let found = |r: &Ratio| {
-        let pair = number(r.a, r.b)?;
-        let Ratio { ratio, low, high, repeats: n, degrees, .. } = r.inverted();
-        let change = RatioChange { ratio, low, high, n, degrees };
-        Some(GateChange { sheet: r.sheet, pair, point: r.at, change })
-    };
-    one_sided(&sheets).iter().filter_map(found).collect()
 }
 
 /// Run by run.
@@ -253,7 +226,7 @@ fn of_pair<'a>(
     of: &PairedSheet,
     pair: &Pair,
     change: &dyn Fn(Option<usize>) -> Option<&'a RatioChange>,
-    (limit, unit, searched): (f64, ScatterUnit, usize),
+    (limit, searched): (f64, usize),
 ) -> Vec<Judged> {
     let better = of.metric.better();
     let judged = |at: StepPlace, change: Option<&RatioChange>, missing: NoVerdictCause| {
@@ -261,10 +234,10 @@ fn of_pair<'a>(
             None => GateVerdict::NotShown(missing),
             Some((_, ShownChange::Worse)) => GateVerdict::Worse,
             Some((_, ShownChange::NotWorse)) => GateVerdict::NotWorse,
-            Some((c, ShownChange::Neither)) => {
-                let enough = c.enough(unit, better, limit, searched);
-                GateVerdict::NotShown(NoVerdictCause::Scatter(enough))
-            }
+            Some((c, ShownChange::Neither)) => GateVerdict::NotShown(match c.interval {
+                None => NoVerdictCause::NoHistory(c.n),
+                Some(_) => NoVerdictCause::Scatter(c.enough(better, limit, searched)),
+            }),
         };
         let (subject, metric) = (pair.new, of.metric.clone());
         Judged { step: of.step, metric, at, subject, change: change.cloned(), verdict }
@@ -299,18 +272,14 @@ fn missing(
     if !has(pair.new) {
         return NoVerdictCause::NotInNew;
     }
-    let Some(&first) = pair.base.iter().find(|s| has(**s)) else {
+    if !pair.base.iter().any(|s| has(*s)) {
         return NoVerdictCause::NotInBase;
-    };
-    let repeats = |s: SubjectKey| of.sheet.cells[point][s.0].len();
+    }
     let comparable = |s: &&SubjectKey| of.compares(point, **s, pair.new);
     let usable = pair.base.iter().filter(|s| has(**s)).filter(comparable).count();
-    let bar = pair.base.iter().find_map(|s| comparisons.bar(of.step, *s, pair.new));
-    let fewest = repeats(first).min(repeats(pair.new));
-    match bar {
+    match pair.base.iter().find_map(|s| comparisons.bar(of.step, *s, pair.new)) {
         Some(bar) if usable == 0 => NoVerdictCause::Barred(bar.clone()),
-        _ if fewest < FEWEST && pair.base.len() == 1 => NoVerdictCause::TooFew(fewest),
         None if usable == 0 => NoVerdictCause::Caveat,
-        _ => NoVerdictCause::TooFew(usable.min(FEWEST - 1)),
+        _ => NoVerdictCause::NoHistory(usable),
     }
 }
