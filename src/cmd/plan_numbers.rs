@@ -7,7 +7,7 @@ use crate::analysis::facts::StepFacts;
 use crate::analysis::verdicts::scatter;
 use crate::analysis::{Facts, Question};
 use crate::base::error::Result;
-use crate::base::units::{Rate, bytes};
+use crate::base::units::{Rate, bytes, duration};
 use crate::cmd::{load, selftest_result};
 use crate::plan::search::Search;
 use crate::plan::{self, Axis, Dataset, Field, Load, Plan, Step, Stream, Subject};
@@ -83,6 +83,33 @@ pub fn unread(plan: &Plan) -> Vec<String> {
         let points = plan.subjects.iter().flat_map(|subject| plan::steps_at(step, subject));
         let error = points.filter_map(|step| recorded_duration(&step).err()).next()?;
         Some(format!("{}: the length of its recorded load is unknown: {error:#}", step.name))
+    };
+    plan.protocol.steps.iter().filter_map(of).collect()
+}
+
+/// Values of searches at which even the longest window has too few ops for the percentile: one line
+/// for each step.
+pub fn short_of_samples(plan: &Plan) -> Vec<String> {
+    let of = |step: &Step| {
+        let search = step.sweep.as_ref()?.search.as_ref()?;
+        let subject = plan.subjects.first()?;
+        let rate = |step: &Step| {
+            let stream = step.streams.iter().find(|stream| stream.name == search.stream)?;
+            match stream.load {
+                Load::Rate(Rate::OpsPerSec(rate)) => Some((rate, step.duration_ns)),
+                _ => None,
+            }
+        };
+        let points = plan::steps_at(step, subject).filter_map(|step| rate(&step));
+        let short = points.filter(|(rate, ns)| search.needed_ns(*rate) > *ns as f64);
+        let (rate, ns) = short.max_by(|a, b| a.0.total_cmp(&b.0))?;
+        Some(format!(
+            "{}: {} is not measured up to {rate} ops/s: {} have too few ops for it; search at higher \
+             rates or for a lower percentile",
+            step.name,
+            search.percentile,
+            duration(ns)
+        ))
     };
     plan.protocol.steps.iter().filter_map(of).collect()
 }

@@ -13,7 +13,7 @@ use crate::cmd::load::share;
 use crate::cmd::measure::run::RunInput;
 use crate::cmd::plan_numbers::{
     DetectableDifference, Earlier, Extent, Specimens, fill_bytes, longest_window_ns, paced_bytes,
-    powers, specimens, stream, unread, value, writes,
+    powers, short_of_samples, specimens, stream, unread, value, writes,
 };
 use crate::cmd::plans::plan_facts::PlanCheck;
 use crate::cmd::{json, selftest_result};
@@ -153,13 +153,15 @@ fn time(plan: &Plan, out: &mut dyn Write) -> Result<()> {
         match plan.order {
             plan::Order::Interleaved => "interleaved",
             plan::Order::Blocked => "blocked",
+            plan::Order::Returned => "returned",
             plan::Order::NotGiven => "in an order that is not given",
         }
     )?;
     writeln!(out, "{}", why(plan))?;
     let bound = if at_most { "At most" } else { "At least" };
     writeln!(out, "{bound} {}; without filling datasets and settling.", duration(load_ns))?;
-    unread(plan).iter().try_for_each(|line| writeln!(out, "{line}"))?;
+    let notes = unread(plan).into_iter().chain(short_of_samples(plan));
+    notes.into_iter().try_for_each(|line| writeln!(out, "{line}"))?;
     if let Some(more_ns) = more_ns {
         writeln!(out, "Up to {} more until the drives are steady.", duration(more_ns))?;
     }

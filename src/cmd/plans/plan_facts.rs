@@ -21,7 +21,7 @@ pub struct PlanCheck {
     title: String,
     /// The source of its parameters.
     source: String,
-    /// "interleaved" or "blocked".
+    /// "interleaved", "blocked" or "returned".
     order: &'static str,
     /// Repeats of each point; the maximum, if they end once the interval is narrow enough.
     repeats: u32,
@@ -37,6 +37,9 @@ pub struct PlanCheck {
     steady_more_ns: Option<u64>,
     /// Steps whose recorded loads cannot be read here, and why: they count with their `duration`.
     unread: Vec<String>,
+    /// Steps whose search has values at which even the longest window has too few ops for its
+    /// percentile, and which.
+    not_measured: Vec<String>,
     steps: Vec<PlannedStepRow>,
     subjects: Vec<PlannedSubjectRow>,
     /// The preparation of each drive, as text.
@@ -142,6 +145,7 @@ impl PlanCheck {
             order: match plan.order {
                 Order::Interleaved => "interleaved",
                 Order::Blocked => "blocked",
+                Order::Returned => "returned",
                 Order::NotGiven => "not given",
             },
             repeats: plan.repeats,
@@ -151,6 +155,7 @@ impl PlanCheck {
             load_ns,
             steady_more_ns: more_ns,
             unread: numbers::unread(plan),
+            not_measured: numbers::short_of_samples(plan),
             steps: plan.protocol.steps.iter().map(|own| step(plan, own)).collect(),
             subjects: plan.subjects.iter().map(|s| subject(plan, s)).collect(),
             preparation: prepare::in_words(plan),

@@ -279,9 +279,9 @@ pub fn resolve_with(
     let repeats = table.get("repeats").map(|n| repeats::repeats(n, log));
     let same_device = table.get("same_device").map_or(Some(false), |n| fields::flag(n, log));
     let vary_node = table.get("vary");
-    let order = table
-        .get("order")
-        .map_or(Some("interleaved"), |n| fields::choice(n, &["interleaved", "blocked"], log));
+    let order = table.get("order").map_or(Some("interleaved"), |n| {
+        fields::choice(n, &["interleaved", "blocked", "returned"], log)
+    });
     let seed = table.get("seed").map_or(Some(1), |n| fields::whole(n, 0, i64::MAX as u64, log));
     let scale_node = table.get("scale");
     let meters_node = table.get("meters");
@@ -306,7 +306,11 @@ pub fn resolve_with(
     let subjects = subjects(resolved.as_ref(), log);
     let names: Vec<&str> = subjects.iter().map(|s| s.name.as_str()).collect();
     let stated = specification::specifications(stated_node, &names, log);
-    let order = if order? == "blocked" { Order::Blocked } else { Order::Interleaved };
+    let order = match order? {
+        "blocked" => Order::Blocked,
+        "returned" => Order::Returned,
+        _ => Order::Interleaved,
+    };
     let protocol = resolved?.0.protocol;
     let vary = vary_node.map(|n| vary::vary(n, &protocol, catalogue, log)).unwrap_or_default();
     let default_repeats = repeats.is_none();

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::histogram::SAMPLES_ABOVE;
 use crate::plan::syntax::fields::{self, Fields};
 use crate::plan::syntax::mistakes::{Mistakes, remedy};
 use crate::plan::syntax::node::Node;
@@ -17,6 +18,9 @@ pub const PERCENTILES: [(&str, f64); 7] = [
     ("p99.99", 0.9999),
     ("p99.999", 0.99999),
 ];
+
+/// The longest window to which a search extends the plan's.
+pub const LONGEST_NS: u64 = 600_000_000_000;
 
 /// The condition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -61,6 +65,25 @@ impl Search {
     /// The index of the percentile in `PERCENTILES`.
     pub fn index(&self) -> usize {
         PERCENTILES.iter().position(|(name, _)| *name == self.percentile).unwrap_or(0)
+    }
+
+    /// The percentile, as a share.
+    pub fn share(&self) -> f64 {
+        PERCENTILES[self.index()].1
+    }
+
+    /// The window of a point of this many ops/s: long enough that its percentile has its samples,
+    /// up to `LONGEST_NS`, if the plan's is shorter.
+    pub fn window_ns(&self, ops_per_s: f64, planned_ns: u64) -> u64 {
+        let least = self.needed_ns(ops_per_s).min(LONGEST_NS as f64);
+        planned_ns.max(least.ceil() as u64)
+    }
+
+    /// The time in which this many ops/s are enough for the percentile, even if fewer than expected
+    /// come.
+    pub fn needed_ns(&self, ops_per_s: f64) -> f64 {
+        let needed = SAMPLES_ABOVE as f64 / (1.0 - self.share());
+        (needed + 4.0 * needed.sqrt()) / ops_per_s.max(f64::MIN_POSITIVE) * 1e9
     }
 
     /// The maximum number of measurements, for this number of values.
@@ -150,6 +173,19 @@ mod tests {
             assert_eq!(held, f64::from(truth), "{tried:?}");
             assert!(tried.len() as u64 <= Search::most_points(values.len()), "{tried:?}");
         }
+    }
+
+    #[test]
+    fn at_low_rates_the_window_follows_from_the_percentile() {
+        let of = |percentile: &str, ops_per_s: f64| {
+            let stream = String::new();
+            let search = Search { stream, percentile: percentile.into(), at_most_ns: 1 };
+            search.window_ns(ops_per_s, 1_500_000_000) / 1_000_000
+        };
+        assert_eq!(of("p99", 1_000.0), 10_400);
+        assert_eq!(of("p99", 9_000.0), 1_500);
+        assert_eq!(of("p50", 10.0), 25_656, "200 ops and what they scatter");
+        assert_eq!(of("p99.999", 1_000.0), 600_000, "and is too short for its samples");
     }
 
     #[test]

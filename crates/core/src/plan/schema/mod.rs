@@ -81,8 +81,9 @@ fn plan_keys() -> Keys {
         (
             "order",
             about(
-                "interleaved: subjects take balanced turns; blocked: one after the other.",
-                choice(&["interleaved", "blocked"]),
+                "interleaved: subjects take balanced turns; blocked: one after the other; returned: \
+                 the same, and the first one again after the last.",
+                choice(&["interleaved", "blocked", "returned"]),
             ),
         ),
         ("seed", about("Every random choice follows from it.", whole(0, i64::MAX as u64))),

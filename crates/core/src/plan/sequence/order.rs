@@ -42,6 +42,11 @@ pub(in crate::plan) fn turns(plan: &Plan, point: usize, repeat: u32) -> Vec<usiz
     }
 }
 
+/// How many of its repeats the first subject of a returned order has before the others.
+pub(in crate::plan) fn before_return(repeats: u32) -> u32 {
+    repeats.div_ceil(2)
+}
+
 /// A plan's points by step and axis value, for fast look-up of a point's place.
 pub struct PointIndex {
     points: HashMap<String, HashMap<Option<u64>, usize>>,
@@ -77,6 +82,19 @@ impl PointIndex {
             .iter()
             .position(|turn| *turn == subject)
             .map(|place| place as u32)
+    }
+
+    /// The session of a point, a stretch of time in which one subject was measured, unique in its
+    /// run; subjects that alternate share one.
+    pub fn session(&self, plan: &Plan, key: &PointKey) -> u32 {
+        let place = plan.subjects.iter().position(|subject| subject.name == key.subject);
+        match (plan.order, place.unwrap_or_default()) {
+            (Order::Interleaved, _) => 0,
+            (Order::Returned, 0) if key.repeat > before_return(plan.repeats) => {
+                plan.subjects.len() as u32 + 1
+            }
+            (_, subject) => subject as u32 + 1,
+        }
     }
 
     fn point(&self, key: &PointKey) -> Option<usize> {

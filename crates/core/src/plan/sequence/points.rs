@@ -1,11 +1,13 @@
 //! The points of a plan in the order of measurement.
 
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 
 use crate::base::units::Rate;
 use crate::plan::model::{
     Axis, AxisValue, Field, Load, Order, Plan, PointKey, PointPlan, Step, Stream, Subject, Sweep,
 };
+use crate::plan::search::Search;
 use crate::plan::sequence::cells::{StepValue, axes_of, cells};
 use crate::plan::sequence::order;
 use crate::plan::steps::knobs::one_size;
@@ -58,10 +60,20 @@ fn places(plan: &Plan, cells: &[StepValue<'_>]) -> Vec<(usize, usize, u32)> {
                 turns.into_iter().map(move |subject| (subject, cell, repeat))
             })
             .collect(),
-        Order::Blocked | Order::NotGiven => subjects
-            .flat_map(|subject| repeats.clone().map(move |repeat| (subject, repeat)))
-            .flat_map(|(subject, repeat)| all.clone().map(move |cell| (subject, cell, repeat)))
-            .collect(),
+        Order::Blocked | Order::Returned | Order::NotGiven => {
+            let blocks = subjects.map(|subject| (subject, repeats.clone()));
+            let mut blocks: Vec<(usize, RangeInclusive<u32>)> = blocks.collect();
+            if let (Order::Returned, Some(first)) = (plan.order, blocks.first_mut()) {
+                let half = order::before_return(plan.repeats);
+                first.1 = 1..=half;
+                blocks.push((0, half + 1..=plan.repeats));
+            }
+            blocks
+                .into_iter()
+                .flat_map(|(subject, repeats)| repeats.map(move |repeat| (subject, repeat)))
+                .flat_map(|(subject, repeat)| all.clone().map(move |cell| (subject, cell, repeat)))
+                .collect()
+        }
     }
 }
 
@@ -89,8 +101,21 @@ fn step_at(step: &Step, subject: &Subject, axis: Option<&Axis>) -> Step {
             .iter_mut()
             .filter(|s| sweep.field == Field::Rates || s.name == sweep.stream)
             .for_each(|stream| apply(axis, sweep, stream));
+        if let Some(search) = &sweep.search {
+            applied.duration_ns = searched_ns(&applied, search);
+        }
     }
     applied
+}
+
+/// The window of a searched point, whose percentile needs its samples. Only a rate of ops tells
+/// their number beforehand.
+fn searched_ns(step: &Step, search: &Search) -> u64 {
+    let of_search = step.streams.iter().find(|stream| stream.name == search.stream);
+    match of_search.map(|stream| &stream.load) {
+        Some(Load::Rate(Rate::OpsPerSec(rate))) => search.window_ns(*rate, step.duration_ns),
+        _ => step.duration_ns,
+    }
 }
 
 /// The actions of each point of a step on a subject, in one repeat, without the points themselves,

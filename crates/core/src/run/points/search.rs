@@ -4,9 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use crate::base::histogram::Histogram;
 use crate::base::units;
-use crate::plan::search::{PERCENTILES, Search, ShareLimit};
+use crate::plan::search::{Search, ShareLimit};
 use crate::plan::{Plan, PointKey, PointPlan, Sweep};
 use crate::record::{Censored, Class, Fact, Outcome, Point, Tally, key};
+
+/// A larger share of ops that were due and not submitted is a load that was not kept.
+const BEHIND: f64 = 0.02;
 
 /// One search: the points of a subject, step and repeat.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -84,11 +87,12 @@ impl Searches {
         let measured = point.outcome == Outcome::Measured;
         let found = pooled(search, point).filter(|_| measured);
         let (pooled, censored) = found.unzip();
-        let quantile = PERCENTILES[search.index()].1;
-        let reached = pooled.as_ref().and_then(|pooled| pooled.percentile_ns(quantile));
+        let reached = pooled.as_ref().and_then(|pooled| pooled.percentile_ns(search.share()));
         // A lower bound within the limit does not say that the percentile is.
         let is_bound = |ns: u64| censored.flatten().is_some_and(|censored| censored.bounds(ns));
-        let reached = reached.filter(|ns| *ns > search.at_most_ns || !is_bound(*ns));
+        let is_open = reached.is_some_and(|ns| ns <= search.at_most_ns && is_bound(ns));
+        let unknown = reached.is_none() && measured && kept_up(point);
+        let reached = reached.filter(|_| !is_open);
         let within = reached.is_some_and(|ns| ns <= search.at_most_ns);
         let share = |limit: &ShareLimit| {
             let [share] = pooled.as_ref()?.shares_from([limit.over_ms * 1_000_000]);
@@ -96,7 +100,8 @@ impl Searches {
         };
         let keeps = |limit: &&ShareLimit| share(limit).is_some_and(|share| limit.is_kept(share));
         let broken = search.fewer.iter().find(|limit| !keeps(limit));
-        let held = within && broken.is_none();
+        // Of too few ops nothing is known, and more load has more of them.
+        let held = unknown || within && broken.is_none();
         if measured || answered(sweep, point) {
             self.tried.entry(SearchKey::key(key)).or_default().push((value, held));
         } else {
@@ -115,11 +120,12 @@ impl Searches {
                 units::latency(ns as f64),
                 if within { "within" } else { "above" }
             ),
-            None if measured => format!(
-                "the window has too few ops for it, so taken to be above {limit}; a longer one has \
-                 more"
-            ),
-            None if answered(sweep, point) => format!("it fell behind: above {limit}"),
+            None if unknown => {
+                "not measured: the window has too few ops for it; a longer one has more".to_string()
+            }
+            None if measured || answered(sweep, point) => {
+                format!("it fell behind: above {limit}")
+            }
             None => "not measured: the search ended here".to_string(),
         };
         Some(Fact::new("Search", format!("{}.{}", search.stream, search.percentile), value))
@@ -130,6 +136,13 @@ impl Searches {
 pub fn answered(sweep: Option<&Sweep>, point: &Point) -> bool {
     let fell_behind = point.facts.iter().any(|fact| fact.name == key::load::FELL_BEHIND.name);
     sweep.is_some_and(|sweep| sweep.search.is_some()) && fell_behind
+}
+
+/// Whether the ops that were due were done, so that a lack of them is one of load.
+fn kept_up(point: &Point) -> bool {
+    let ops: u64 = point.cells.iter().flat_map(|cell| &cell.tallies).map(|t| t.ops).sum();
+    let behind: u64 = point.cells.iter().map(|cell| cell.backlog_end).sum();
+    behind as f64 <= BEHIND * ops as f64
 }
 
 /// The times of the class to which the limits apply, over all drives and instances together, and

@@ -5,7 +5,7 @@ use crate::analysis::facts::{
     CellFacts, Facts, MeasuredFacts, Multiple, SetupFacts, StepFacts, Subjects,
 };
 use crate::analysis::keys::{StepKey, SubjectKey, ValueKey};
-use crate::analysis::points::point_summary::RepeatSummary;
+use crate::analysis::points::point_summary::{Latency, RepeatSummary};
 use crate::plan::Field;
 use crate::plan::search::Search;
 use crate::stats::estimate::from_repeats;
@@ -28,7 +28,10 @@ pub fn note(facts: &mut Facts) {
     for key in searched {
         let step = &mut measured.steps[key];
         let Some(search) = &step.search else { continue };
-        step.cells.iter_mut().for_each(|cell| cell.holds = Some(holds(cell, search)));
+        for cell in &mut step.cells {
+            let held = held(cell, search);
+            cell.holds = (!held.is_empty()).then(|| held.iter().all(|(_, held)| *held));
+        }
     }
 }
 
@@ -38,20 +41,45 @@ fn steps(measured: &MeasuredFacts) -> impl Iterator<Item = (&StepFacts, &Search)
     measured.steps.iter().filter(move |s| searched(s)).filter_map(|s| Some((s, s.search.as_ref()?)))
 }
 
-/// Whether a cell's repeats passed, by repeat number.
+/// Whether a cell's repeats passed, by repeat number; without those of which nothing is known.
 fn held(cell: &CellFacts, search: &Search) -> Vec<(u32, bool)> {
-    let class = cell.stream(&search.stream).and_then(RepeatSummary::limited_class);
-    let holds = |i: usize| {
-        let latency = class.map(|class| class.user_latency());
-        let within = latency.and_then(|own| own.is_within(search.index(), i, search.at_most_ns));
-        within == Some(true) && latency.is_some_and(|own| own.keeps_shares(search, i))
-    };
-    cell.repeats.iter().enumerate().map(|(i, repeat)| (*repeat, holds(i))).collect()
+    let of = |(i, repeat): (usize, &u32)| Some((*repeat, cell.holds_in(search, i)?));
+    cell.repeats.iter().enumerate().filter_map(of).collect()
 }
 
-/// Whether a cell passed in every repeat that tried it.
-fn holds(cell: &CellFacts, search: &Search) -> bool {
-    held(cell, search).iter().all(|(_, held)| *held)
+impl CellFacts {
+    /// Whether a repeat passed a search; None if it had too few ops for the percentile although it
+    /// kept its rate.
+    pub(in crate::analysis) fn holds_in(&self, search: &Search, repeat: usize) -> Option<bool> {
+        let class = self.stream(&search.stream).and_then(RepeatSummary::limited_class);
+        let times = class.map(|c| c.user_latency());
+        let within = times.and_then(|t| t.is_within(search.index(), repeat, search.at_most_ns));
+        match within {
+            Some(within) => {
+                Some(within && times.is_some_and(|t| t.keeps_shares(search, repeat)))
+            }
+            None => self.missed_its_rate().then_some(false),
+        }
+    }
+
+    /// The same of the percentile over all repeats.
+    pub fn holds_in_all(&self, search: &Search) -> Option<bool> {
+        let class = self.stream(&search.stream).and_then(RepeatSummary::limited_class);
+        let times = class.map(|c| c.user_latency());
+        let keeps = || {
+            let all = |t: &Latency| {
+                (0..t.repeats_with_shares()).all(|repeat| t.keeps_shares(search, repeat))
+            };
+            times.is_some_and(all)
+        };
+        match times.and_then(|t| t.percentiles_ns[search.index()].as_ref()) {
+            Some(reached) => {
+                let within = reached.value <= search.at_most_ns as f64 && !reached.at_least;
+                Some(within && keeps())
+            }
+            None => self.missed_its_rate().then_some(false),
+        }
+    }
 }
 
 /// The result of a step's search for a subject in a repeat; None if it tried nothing.

@@ -2,7 +2,6 @@
 
 use crate::analysis::facts::{CellFacts, MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::keys::{SubjectKey, ValueKey};
-use crate::analysis::points::point_summary::RepeatSummary;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
 use crate::brief::section::{Section, SectionBlocks};
@@ -65,16 +64,8 @@ fn row(
     failed: Option<ValueKey>,
 ) -> Vec<TableCell> {
     let cells: Vec<&CellFacts> = step.cells_of(subject).into_iter().flatten().collect();
-    let holds = |cell: &&&CellFacts| {
-        let class = cell.stream(&search.stream).and_then(RepeatSummary::limited_class);
-        let keeps_shares = class.is_some_and(|class| {
-            let times = class.user_latency();
-            (0..times.repeats_with_shares()).all(|repeat| times.keeps_shares(search, repeat))
-        });
-        let reached = reached(cell, search);
-        reached.is_some_and(|e| e.value <= search.at_most_ns as f64 && !e.at_least) && keeps_shares
-    };
-    let broken = cells.iter().find(|cell| !holds(cell));
+    let holds = |cell: &&&CellFacts| cell.holds_in_all(search) == Some(true);
+    let broken = cells.iter().find(|cell| cell.holds_in_all(search) == Some(false));
     let first_broken = broken.map(|cell| cell.value).into_iter().chain(failed).min();
     let before = |cell: &&&CellFacts| first_broken.is_none_or(|value| cell.value < value);
     let held = cells.iter().rev().find(|cell| before(cell) && holds(cell));

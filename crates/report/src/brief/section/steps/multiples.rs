@@ -100,9 +100,10 @@ fn rows(
         let shares: Vec<String> = latency.over().iter().map(share).collect();
         [vec![at.clone(), time], shares, vec![holds]].concat()
     };
-    let holds = match cell.holds == Some(true) {
-        true => say!(l, "holds"),
-        false => say!(l, "does-not-hold"),
+    let holds = match cell.holds {
+        Some(true) => say!(l, "holds"),
+        Some(false) => say!(l, "does-not-hold"),
+        None => say!(l, "not-measured"),
     };
     let decides = row(say!(l, "time-response"), class.user_latency(), holds);
     let service = row(say!(l, "time-service"), &class.service, String::new());
