@@ -185,6 +185,12 @@ claim-largest-of = { $points ->
 claim-untested = windows of { $window }, too short to test for drift
 claim-no-drive = { $better } reached no drive
 claim-host-limited = { $better } was limited by the host, so its drive could show more
+calculation-how = { $calculation }, { $how }
+adjusted-for-order = levels adjusted for the order of measurement
+of-common-repeats = levels of the repeats that both completed
+figures-beside = { $own } and { $other }
+in-separate-runs = measured in separate runs
+order-not-given = order of measurement not given
 calculation-less = { $calculation }, { $difference } less
 of-step = { $step }: { $sentence }
 full-stop = { $sentence }.
@@ -259,6 +265,12 @@ caveat-of = { $places }, { $subject }: { $caveat }
 
 ## Notes
 notes = Notes
+note-moved-alone-ops =
+    repeat { $repeat } of { $subject } ran at { $factor } × its others; its levels and
+    ratios are less precise for it
+note-moved-alone-p99 =
+    repeat { $repeat } of { $subject } had a p99 of { $factor } × its others; its levels
+    and ratios are less precise for it
 note-moved-ops = repeat { $repeat } ran at { $factor } × for { $subjects ->
         [2] both subjects
        *[other] all { $subjects } subjects
@@ -306,6 +318,7 @@ note-models-open =
 
 ## The first page
 nor = , nor{" "}
+apart-there = { $pairs } were measured in separate runs
 undecided-there = { $pairs } cannot be distinguished there
 two-sentences = { $first } { $second }
 changes-more-times = { $count ->
@@ -317,6 +330,12 @@ open-not-limited =
 open-too-few =
     { $first } and { $other } cannot be distinguished by { $what }: { $repeats } repeats are too few
     to decide.
+open-separate-runs =
+    { $first } and { $other } were measured in separate runs: { $what } differs between two times as well
+    as between them, so no difference is stated.
+open-order-not-given =
+    Of { $first } and { $other } the order of measurement is not given: { $what } may differ between two times
+    as well as between them, so no difference is stated.
 open-difference =
     { $first } and { $other } cannot be distinguished by { $what }; the difference is { $difference }.
 no-rank-alone =
@@ -341,6 +360,11 @@ no-rank-none-measured =
 no-rank-barred = No drive can be ranked here, because { $reason }
 no-rank-not-comparable-in =
     No drive can be ranked here, because no two subjects can be compared in { $metrics }.
+no-rank-separate-runs =
+    No drive can be ranked here, because the subjects were measured in separate runs: measure them in turns
+    (one plan with all of them).
+no-rank-order-not-given =
+    No drive can be ranked here, because the source does not state that the subjects were measured in turns.
 no-rank-chance =
     No drive can be ranked here, because no difference is larger than chance allows; more repeats narrow
     the intervals (`--repeats 10`).
@@ -641,7 +665,8 @@ equal-load-how =
 limit-how =
     Only the values of the sweep that the bisection needed were measured. A value holds if the
     percentile, over all repeats, is within the limit; values above one that did not hold were not
-    measured.
+    measured. At low rates a window is as long as the percentile needs for its samples; a value with
+    too few ops is not measured.
 row-at-load = at { $load } ops/s
 row-at-p99 = at a p99 of { $latency }
 row-within-limit = within the limit

@@ -200,6 +200,12 @@ claim-largest-of = 有意差のある { $points } 測定点のうち最大のも
 claim-untested = 測定区間 { $window } はドリフトの検定には短い
 claim-no-drive = { $better } の要求はドライブに達していない
 claim-host-limited = { $better } はホストが制約要因のため、ドライブの性能はさらに高い可能性がある
+calculation-how = { $calculation }、{ $how }
+adjusted-for-order = 水準は測定順の影響を補正済み
+of-common-repeats = 水準は両方が完了した反復のもの
+figures-beside = { $own } と { $other }
+in-separate-runs = 別々の実行で測定
+order-not-given = 測定順の記載なし
 calculation-less = { $calculation }、{ $difference } 短い
 of-step = { $step }：{ $sentence }
 full-stop = { $sentence }。
@@ -262,6 +268,10 @@ caveat-of = { $places }、{ $subject }：{ $caveat }
 
 ## Notes
 notes = 注記
+note-moved-alone-ops =
+    { $subject } の反復 { $repeat } は他の反復の { $factor } 倍の ops/s だった。その水準と比の精度は下がる
+note-moved-alone-p99 =
+    { $subject } の反復 { $repeat } の p99 は他の反復の { $factor } 倍だった。その水準と比の精度は下がる
 note-moved-ops =
     反復 { $repeat } では { $subjects } つの対象すべてが通常の { $factor } 倍の ops/s だった。水準の精度は下が
     るが、反復内の比は影響を受けない
@@ -289,6 +299,7 @@ note-models-open =
 
 ## The first page
 nor = 、
+apart-there = { $pairs } は別々の実行で測定された
 undecided-there = { $pairs } の間には有意差がない
 two-sentences = { $first }{ $second }
 changes-more-times = { $sentence }優位な対象はさらに { $count } 回入れ替わる。
@@ -296,6 +307,10 @@ open-not-limited =
     { $first } と { $other } は、ドライブが制約要因ではないため、{ $what } では順位を付けられない。
 open-too-few =
     { $first } と { $other } の { $what } には有意差がない。{ $repeats } 回の反復では判定に足りない。
+open-separate-runs =
+    { $first } と { $other } は別々の実行で測定された。{ $what } の差には時期の違いも含まれるため、差は示さない。
+open-order-not-given =
+    { $first } と { $other } の測定順は記載がない。{ $what } の差には時期の違いも含まれ得るため、差は示さない。
 open-difference = { $first } と { $other } の { $what } には有意差がない。差は { $difference }。
 no-rank-alone =
     測定した対象が 1 つだけのため、順位は付けられない。別の対象と並べて測定する（`--subject` を 2 つ指定）。
@@ -309,6 +324,10 @@ brackets-are-intervals = 角括弧内は、報告書全体で同時に成り立�
 no-rank-none-measured = 最後まで測定できた点がないため、順位は付けられない。最初の失敗：{ $first }
 no-rank-barred = 順位は付けられない。{ $reason }
 no-rank-not-comparable-in = { $metrics } で比較できる対象の組み合わせがないため、順位は付けられない。
+no-rank-separate-runs =
+    対象が別々の実行で測定されたため、ドライブの順位は付けられない。1 つの計画で交互に測定する。
+no-rank-order-not-given =
+    対象を交互に測定したことが出典に記載されていないため、ドライブの順位は付けられない。
 no-rank-chance =
     偶然の範囲を超える差がないため、順位は付けられない。反復を増やすと区間は狭くなる（`--repeats 10`）。
 see-bottleneck = 「ボトルネック」を参照
@@ -553,7 +572,8 @@ equal-load-how =
     での p99 は、測定点間の直線から反復ごとに読み取り、他の指標と同様に、報告書の主対象と比較する。
 limit-how =
     スイープの値のうち、二分探索に必要なものだけを測定した。全反復を通じたパーセンタイルが上限以内の値を合格と
-    し、不合格の値より上は調べない。
+    し、不合格の値より上は調べない。レートが低い場合、測定窓はパーセンタイルに必要なサンプル数から決まる。ops が
+    足りない値は測定されなかったものとする。
 row-at-load = { $load } ops/s 時
 row-at-p99 = p99 { $latency } 時
 row-within-limit = 上限内

@@ -204,6 +204,12 @@ claim-largest-of = { $points ->
 claim-untested = janelas de { $window }, curtas demais para detectar deriva
 claim-no-drive = as requisições de { $better } não chegaram a nenhum drive
 claim-host-limited = { $better } foi limitado pelo host, portanto seu drive pode ser ainda melhor
+calculation-how = { $calculation }, { $how }
+adjusted-for-order = níveis ajustados pela ordem de medição
+of-common-repeats = níveis das repetições que ambos completaram
+figures-beside = { $own } e { $other }
+in-separate-runs = medidos em execuções separadas
+order-not-given = ordem de medição não informada
 calculation-less = { $calculation }, { $difference } a menos
 of-step = { $step }: { $sentence }
 full-stop = { $sentence }.
@@ -276,6 +282,12 @@ caveat-of = { $places }, { $subject }: { $caveat }
 
 ## Notes
 notes = Notas
+note-moved-alone-ops =
+    a repetição { $repeat } de { $subject } teve { $factor } × as ops/s das demais; seus níveis e razões são
+    menos precisos
+note-moved-alone-p99 =
+    a repetição { $repeat } de { $subject } teve { $factor } × o p99 das demais; seus níveis e razões são menos
+    precisos
 note-moved-ops = na repetição { $repeat }, { $subjects ->
         [2] os dois objetos tiveram
        *[other] todos os { $subjects } objetos tiveram
@@ -321,6 +333,7 @@ note-models-open =
 
 ## The first page
 nor = , nem{" "}
+apart-there = { $pairs } foram medidos em execuções separadas
 undecided-there = nesse ponto não se distinguem { $pairs }
 two-sentences = { $first } { $second }
 changes-more-times = { $count ->
@@ -332,6 +345,12 @@ open-not-limited =
 open-too-few =
     { $first } e { $other } não se distinguem por { $what }: { $repeats } repetições não bastam para
     decidir.
+open-separate-runs =
+    { $first } e { $other } foram medidos em execuções separadas: { $what } também difere entre dois momentos,
+    por isso nenhuma diferença é afirmada.
+open-order-not-given =
+    A ordem de medição de { $first } e { $other } não é informada: { $what } também pode diferir entre dois
+    momentos, por isso nenhuma diferença é afirmada.
 open-difference =
     { $first } e { $other } não se distinguem por { $what }; a diferença é { $difference }.
 no-rank-alone =
@@ -355,6 +374,12 @@ no-rank-none-measured =
 no-rank-barred = Nenhum drive pode ser classificado: { $reason }
 no-rank-not-comparable-in =
     Nenhum drive pode ser classificado, porque não há dois objetos comparáveis em { $metrics }.
+no-rank-separate-runs =
+    Nenhum drive pode ser classificado aqui, porque os objetos foram medidos em execuções separadas: meça-os
+    alternadamente (um plano com todos).
+no-rank-order-not-given =
+    Nenhum drive pode ser classificado aqui, porque a fonte não informa que os objetos foram medidos
+    alternadamente.
 no-rank-chance =
     Nenhum drive pode ser classificado, porque nenhuma diferença supera o que o acaso explica; mais
     repetições estreitam os intervalos (`--repeats 10`).
@@ -663,7 +688,8 @@ equal-load-how =
 limit-how =
     Dos valores da varredura, foram medidos apenas os que a bissecção exigiu. Um valor está dentro do
     limite quando o percentil de todas as repetições está; valores acima de um que não está não são
-    medidos.
+    medidos. A taxas baixas, a janela dura o que o percentil exige em amostras; um valor com ops de menos
+    não foi medido.
 row-at-load = a { $load } ops/s
 row-at-p99 = com p99 de { $latency }
 row-within-limit = dentro do limite

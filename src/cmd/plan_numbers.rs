@@ -104,8 +104,8 @@ pub fn short_of_samples(plan: &Plan) -> Vec<String> {
         let short = points.filter(|(rate, ns)| search.needed_ns(*rate) > *ns as f64);
         let (rate, ns) = short.max_by(|a, b| a.0.total_cmp(&b.0))?;
         Some(format!(
-            "{}: {} is not measured up to {rate} ops/s: {} have too few ops for it; search at higher \
-             rates or for a lower percentile",
+            "{}: {} is not measured up to {rate} ops/s: {} have too few ops for it; search at \
+             higher rates or for a lower percentile",
             step.name,
             search.percentile,
             duration(ns)

@@ -71,6 +71,7 @@ mod replay_sweeps;
 mod running;
 mod schema;
 mod selftest;
+mod sessions;
 mod shared_workers;
 mod simulation;
 mod spark;

@@ -12,6 +12,7 @@ mod quiet;
 mod replay;
 mod replay_beside_fio;
 mod selftest;
+mod sessions;
 mod terminals;
 mod traced;
 mod truth;

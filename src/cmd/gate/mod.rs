@@ -43,7 +43,8 @@ pub struct GateArgs {
     #[arg(long, required = true, value_name = "PERCENT", value_parser = limit)]
     worse_than: f64,
     /// Compare with the newest N runs of the new run's protocol in the folder BASE
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(5..))]
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(value_parser = clap::value_parser!(u16).range(5..))]
     last: u16,
     /// Field that may differ, as in io.block, or "host"; repeatable
     #[arg(long, value_name = "PATH")]

@@ -179,7 +179,8 @@ mod tests {
     fn at_low_rates_the_window_follows_from_the_percentile() {
         let of = |percentile: &str, ops_per_s: f64| {
             let stream = String::new();
-            let search = Search { stream, percentile: percentile.into(), at_most_ns: 1 };
+            let search =
+                Search { stream, percentile: percentile.into(), at_most_ns: 1, fewer: Vec::new() };
             search.window_ns(ops_per_s, 1_500_000_000) / 1_000_000
         };
         assert_eq!(of("p99", 1_000.0), 10_400);

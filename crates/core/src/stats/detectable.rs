@@ -1,7 +1,7 @@
 //! The smallest difference that a plan can show on a host: half the width of the intervals in its
 //! brief.
 
-use super::family::{FEWEST, MEANS, POINTS, expected};
+use super::family::{FEWEST, MEANS, POINTS, by_chance, consecutive, expected};
 use super::moments::t_reach;
 
 /// Half widths on logarithms, approximately relative differences: 0.018 is 1.8 %.
@@ -48,8 +48,14 @@ pub fn detectable(scatter: f64, planned: PlannedBrief) -> Option<Detectable> {
     let moderated = 1.0 / (1.0 / both + (weight / both).powi(2) / all);
     // An odd number of repeats can only be balanced over all points, not at one.
     let place = if repeats.is_multiple_of(2) { 0.0 } else { 1.0 / (p * (r * r - 1.0)) };
-    let error = scatter * (2.0 / r * (1.0 + place)).sqrt();
-    let mean = t_reach(all, miss(MEANS, means)) * scatter * (2.0 / r / p).sqrt();
+    let kept = consecutive(repeats, points * steps);
+    let error = scatter * (2.0 / r * (kept + place)).sqrt();
+    // Satterthwaite's degrees of freedom of as many variances that only scatter alike.
+    let alike = all / (1.0 + 2.0 / degrees);
+    let subjects = ((1.0 + 8.0 * pairs as f64).sqrt() + 1.0) / 2.0;
+    let lasting = by_chance((r - 1.0) * (subjects - 1.0) * steps as f64);
+    let (_, variance, of_mean) = lasting.applied(0.0, scatter * scatter * 2.0 / r / p, alike);
+    let mean = t_reach(of_mean, miss(MEANS, means)) * variance.sqrt();
     Some(Detectable {
         point: t_reach(moderated, of_points) * error,
         mean: (points > 1).then_some(mean),

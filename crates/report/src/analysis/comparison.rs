@@ -42,6 +42,19 @@ pub enum Standing {
     NotShown,
     /// It excludes it, but the worse one was not limited by its drive, which could show more.
     NotTheDrives,
+    /// There is no interval: each was measured in one stretch of time of its own, so that a
+    /// difference is also one between two times.
+    SeparateRuns,
+    /// There is no interval, because the source of imported figures does not give the order of
+    /// measurement.
+    OrderNotGiven,
+}
+
+impl Standing {
+    /// Whether it rests on an interval.
+    pub fn has_interval(&self) -> bool {
+        !matches!(self, Standing::SeparateRuns | Standing::OrderNotGiven)
+    }
 }
 
 /// A gain of more than this factor is printed as a factor: "42 ×" is read faster than "4,100 %",
@@ -63,10 +76,11 @@ pub struct Comparison {
     pub worse: SubjectKey,
     /// Larger ÷ smaller figure; for latencies worse ÷ better. At least 1.
     pub factor: f64,
-    /// Lower end of the factor's simultaneous interval.
-    pub low: f64,
-    /// Upper end of the factor's simultaneous interval.
-    pub high: f64,
+    /// The factor's simultaneous interval; None if nothing shows it.
+    pub interval: Option<(f64, f64)>,
+    /// The figures of the better and the worse one at a point, of the repeats that are compared and
+    /// adjusted for their order: their ratio is the factor. None for a mean.
+    pub levels: Option<(f64, f64)>,
     /// Number of repeats, of the subject with fewer.
     pub repeats: usize,
     /// The result.
@@ -80,15 +94,21 @@ pub struct Comparison {
 impl Comparison {
     /// The difference in percent, with the limits of its interval, by the metric's own formula: a
     /// gain (superior ÷ inferior − 1) if higher is better, a reduction (1 − new ÷ old) if lower is.
-    pub fn percent(&self) -> (f64, f64, f64) {
+    pub fn percent(&self) -> (f64, Option<(f64, f64)>) {
         self.by(match self.metric.better() {
             Better::Higher => Formula::Gain,
             Better::Lower => Formula::Reduction,
         })
     }
 
-    fn by(&self, formula: Formula) -> (f64, f64, f64) {
-        (formula.of(self.factor), formula.of(self.low), formula.of(self.high))
+    fn by(&self, formula: Formula) -> (f64, Option<(f64, f64)>) {
+        let ends = self.interval.map(|(low, high)| (formula.of(low), formula.of(high)));
+        (formula.of(self.factor), ends)
+    }
+
+    /// The end of its interval at which the difference is smallest; below 1 without an interval.
+    pub fn weak_end(&self) -> f64 {
+        self.interval.map_or(0.0, |(low, _)| low)
     }
 
     /// The formula of the printed difference: the metric's own, or a factor if the gain is large.
@@ -101,16 +121,16 @@ impl Comparison {
     }
 
     /// The same as printed everywhere, in the formula's unit; for a lower bound, the bound replaces
-    /// the value.
-    pub fn printed(&self) -> [String; 3] {
-        let (value, low, high) = self.by(self.formula());
+    /// the value. None without an interval.
+    pub fn printed(&self) -> Option<[String; 3]> {
+        let (value, ends) = self.by(self.formula());
+        let (low, high) = ends?;
         let value = if self.standing == Standing::AtLeast { low } else { value };
         let [value, low, high] = in_interval(value, low, high);
-        if self.standing == Standing::AtLeast {
-            [low.clone(), low, high]
-        } else {
-            [value, low, high]
-        }
+        Some(match self.standing {
+            Standing::AtLeast => [low.clone(), low, high],
+            _ => [value, low, high],
+        })
     }
 
     /// Whether a subject is one of the pair.

@@ -48,6 +48,7 @@ pub fn draw(facts: &mut Facts) {
     comparisons.by_size = sizes::groups(measured, setup);
     comparisons.not_given = conditions::unknown(subjects, measured, setup);
     comparisons.shifts = together::all(measured, setup);
+    comparisons.outlying_repeats = together::alone(measured, &comparisons.shifts);
     comparisons.outlying = specimens::apart(measured);
     comparisons.models = specimens::of_models(subjects, measured, comparisons);
 }

@@ -18,7 +18,7 @@ use crate::analysis::limits::power::PowerFacts;
 use crate::analysis::limits::slow_commands::SlowCommands;
 use crate::analysis::limits::writes::CellWrites;
 use crate::analysis::notes::models::Fleet;
-use crate::analysis::notes::{CommonShift, OfModels, OutlyingDrive};
+use crate::analysis::notes::{CommonShift, OfModels, OutlyingDrive, OutlyingRepeat};
 use crate::analysis::outliers::Outliers;
 use crate::analysis::points::metric::{Instrument, Metric, MetricRequest};
 use crate::analysis::points::point_summary::{RATE_KEPT, RepeatSummary};
@@ -145,6 +145,8 @@ pub struct Comparisons {
     pub not_given: Vec<NotGiven>,
     /// Repeats in which all subjects deviated.
     pub shifts: Vec<CommonShift>,
+    /// Repeats in which one subject deviated.
+    pub outlying_repeats: Vec<OutlyingRepeat>,
     /// Outlying drives of groups.
     pub outlying: Vec<OutlyingDrive>,
     /// The models of groups, compared drive by drive.
@@ -267,6 +269,9 @@ pub struct CellFacts {
     /// For each of these, its place in the order of its block; None if the subjects did not
     /// alternate.
     pub places: Vec<Option<u32>>,
+    /// For each repeat, its session in the run: a stretch of time in which one subject was
+    /// measured; the same for subjects that alternated.
+    pub sessions: Vec<u32>,
     /// The run of its points.
     pub run: RunKey,
     /// The headline streams together; None if every repeat failed.

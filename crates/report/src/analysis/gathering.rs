@@ -47,6 +47,7 @@ struct Measured {
     value: u64,
     repeat: u32,
     place: Option<u32>,
+    session: u32,
     summary: PointSummary,
     /// ops/s of the headline streams, second by second.
     series: Vec<(f64, f64)>,
@@ -316,6 +317,7 @@ impl Gathering {
             searches: point.facts.iter().filter_map(VectorSearch::of_fact).collect(),
             outliers: Outliers::of(slow_ops, ops, point.key.repeat, &samples),
             place: self.planned[run].places.place(plan, &point.key),
+            session: self.planned[run].places.session(plan, &point.key),
             series: series_of(&rates, &|r| summary.is_headline(&r.stream)),
             metered: Metered::of((samples, &reported), &rates, (plan, &point), &summary),
             summary,
@@ -485,6 +487,7 @@ fn cell(
         value,
         repeats: group.iter().map(|m| m.repeat).collect(),
         places: group.iter().map(|m| m.place).collect(),
+        sessions: group.iter().map(|m| m.session).collect(),
         run: first.run,
         drift: total.as_ref().map_or(Drift::TooShort, |t| t.drift),
         total,

@@ -18,7 +18,9 @@ use crate::brief::section::setup::{database_servers, drives};
 use crate::brief::section::steps::{energy, equal_load, outliers, tpcc};
 use crate::brief::text::metric_text::class_of_latency;
 use crate::brief::text::table_cell::{TableCell, texts};
-use crate::brief::text::{bottleneck_text, causes, caveat_text, notes, published, wording};
+use crate::brief::text::{
+    bottleneck_text, causes, caveat_text, notes, outcome, published, wording,
+};
 use crate::chart::StepDrawing;
 use crate::chart::step::name;
 use crate::language::Language;
@@ -97,9 +99,7 @@ pub fn compare(l: Language, facts: &Facts) -> Vec<Block> {
     }
     out.extend(caveats_and_notes(l, facts, say!(l, "section-marks")));
     out.extend(failures(l, subjects, measured));
-    if !comparisons.all.is_empty() {
-        out.push(Block::note(wording::footnote(l)));
-    }
+    out.extend(wording::footnote(l, comparisons).map(Block::note));
     let of_host = |summary| wording::stopped(l, say!(l, "on-this-host", summary));
     out.extend(selftest::of_host(setup).into_iter().map(|s: String| Block::note(of_host(s))));
     out
@@ -157,6 +157,12 @@ pub fn claims(l: Language, facts: &Facts) -> Vec<Block> {
     }
     let barred = wording::not_comparable(l, subjects, measured, comparisons);
     out.extend(barred.into_iter().map(Block::text));
+    for lead in &comparisons.leads {
+        let step = &measured.steps[lead.step];
+        let apart = lead.all.iter().filter(|c| c.interval.is_none());
+        let said = apart.map(|c| wording::of_step(l, step, outcome::open(l, subjects, step, c)));
+        out.extend(said.map(Block::text));
+    }
     out.extend(caveats_and_notes(l, facts, say!(l, "caveats-of-claims")));
     out
 }
@@ -286,6 +292,8 @@ fn results_of_comparisons(l: Language, facts: &Facts, step: &StepFacts) -> Vec<B
         barred.map(|bar| wording::barred(l, subjects, measured, bar)).collect();
     let own = comparisons.claims.iter().map(|c| &c.comparison).filter(|c| c.step == step.key);
     out.extend(own.map(|c| wording::stopped(l, wording::sentence(l, subjects, step, c))));
+    let apart = comparisons.leads[step.key].all.iter().filter(|c| c.interval.is_none());
+    out.extend(apart.map(|c| outcome::open(l, subjects, step, c)));
     let own = comparisons.crossovers.iter().filter(|c| c.step == step.key);
     out.extend(own.map(|c| wording::stopped(l, wording::crossover(l, subjects, measured, c))));
     out.into_iter().map(Block::text).collect()

@@ -70,7 +70,8 @@ struct ComparisonRow {
     worse: String,
     /// The result of the comparison.
     standing: String,
-    /// Larger ÷ smaller, and the limits of its simultaneous interval; null if unlimited.
+    /// Larger ÷ smaller, and the limits of its simultaneous interval; null if unlimited, or if
+    /// nothing shows it.
     factor: [Option<f64>; 3],
     /// The difference in percent, and the limits of its interval.
     percent: [Option<f64>; 3],
@@ -103,7 +104,7 @@ pub fn comparisons(l: Language, facts: &Facts) -> ComparisonsDocument {
     let why = bottleneck_text::because;
     ComparisonsDocument {
         subjects: subjects.names(),
-        comparisons_in_family: comparisons.all.len(),
+        comparisons_in_family: comparisons.all.iter().filter(|c| c.interval.is_some()).count(),
         comparisons: comparisons.all.iter().map(row).collect(),
         crossovers: comparisons.crossovers.iter().map(crossover).collect(),
         not_comparable: wording::not_comparable(l, subjects, measured, comparisons),
@@ -113,7 +114,11 @@ pub fn comparisons(l: Language, facts: &Facts) -> ComparisonsDocument {
 }
 
 fn comparison(l: Language, subjects: &Subjects, step: &StepFacts, c: &Comparison) -> ComparisonRow {
-    let (percent, low, high) = c.percent();
+    let (percent, ends) = c.percent();
+    let with = |value: f64, ends: Option<(f64, f64)>| {
+        let (low, high) = ends.unzip();
+        [Some(value), low, high].map(|v| v.and_then(finite))
+    };
     let value = if let StepPlace::Value(value) = c.at { Some(&step.values[value]) } else { None };
     ComparisonRow {
         step: step.name.clone(),
@@ -124,8 +129,8 @@ fn comparison(l: Language, subjects: &Subjects, step: &StepFacts, c: &Comparison
         better: subjects[c.better].name.clone(),
         worse: subjects[c.worse].name.clone(),
         standing: format!("{:?}", c.standing),
-        factor: [c.factor, c.low, c.high].map(finite),
-        percent: [percent, low, high].map(finite),
+        factor: with(c.factor, c.interval),
+        percent: with(percent, ends),
         printed: wording::difference(l, c),
         repeats: c.repeats,
     }

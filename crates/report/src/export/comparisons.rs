@@ -39,7 +39,8 @@ impl ExportTable for ComparisonsTable {
         let l = Language::ENGLISH;
         let row = |c: &crate::analysis::Comparison| {
             let step = &facts.measured.steps[c.step];
-            let (percent, low, high) = c.percent();
+            let (percent, ends) = c.percent();
+            let ((low, high), (factor_low, factor_high)) = (ends.unzip(), c.interval.unzip());
             let value = if let StepPlace::Value(value) = c.at {
                 Some(step.values[value].number)
             } else {
@@ -56,8 +57,8 @@ impl ExportTable for ComparisonsTable {
                 low.into(),
                 high.into(),
                 c.factor.into(),
-                c.low.into(),
-                c.high.into(),
+                factor_low.into(),
+                factor_high.into(),
                 format!("{:?}", c.standing).as_str().into(),
                 wording::difference(l, c).as_str().into(),
                 c.metric.part.name().as_deref().into(),

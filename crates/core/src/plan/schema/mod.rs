@@ -81,8 +81,8 @@ fn plan_keys() -> Keys {
         (
             "order",
             about(
-                "interleaved: subjects take balanced turns; blocked: one after the other; returned: \
-                 the same, and the first one again after the last.",
+                "interleaved: subjects take balanced turns; blocked: one after the other; \
+                 returned: the same, and the first one again after the last.",
                 choice(&["interleaved", "blocked", "returned"]),
             ),
         ),

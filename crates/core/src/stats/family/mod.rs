@@ -4,17 +4,22 @@
 //! Everything is computed on logarithms, so a ratio's interval does not depend on the order of
 //! subjects. docs/claims.md has the model, its sources, and results of simulation.
 
+mod dependence;
 mod moderate;
 mod pair;
 mod place;
+mod sessions;
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use dependence::{Dependence, dependence};
+pub(super) use dependence::{by_chance, consecutive};
 pub(super) use moderate::expected;
 use moderate::moderate;
 use pair::{PairCell, cells};
 use place::{Logged, PlaceEffects};
+use sessions::SessionCell;
 
 use super::moments::t_reach;
 
@@ -36,10 +41,13 @@ pub struct Observation {
     pub value: f64,
     /// The repeat in which it was measured, alternating with the other subjects: pairs share it.
     /// Unique within its sheet: repeats of different runs, or of subjects measured one after the
-    /// other, have different blocks and are compared unpaired.
+    /// other, have different blocks.
     pub block: u32,
     /// Its place in its block's order, from 0.
     pub place: u32,
+    /// The session in which it was measured: a stretch of time without a pause or another subject.
+    /// Subjects that alternate share it. Only pairs that share no block are judged by it.
+    pub session: u32,
 }
 
 /// One figure (ops/s, p99 …) of one step.
@@ -53,9 +61,14 @@ pub struct Sheet {
     /// The relative resolution of the measurement: a histogram's bucket, an import's printed
     /// digits.
     pub resolution: f64,
+    /// The number of the step: its sheets share their repeats.
+    pub step: usize,
+    /// The number of points that a subject measures from a repeat of a point to the next one, that
+    /// point included; 0 is taken as 1.
+    pub lag: usize,
 }
 
-/// The ratio a ÷ b at a point, or over all points of the step, with its simultaneous interval.
+/// The ratio a ÷ b at a point, or over all points of the step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ratio {
     /// Index of the sheet in the family.
@@ -68,90 +81,77 @@ pub struct Ratio {
     pub at: Option<usize>,
     /// The ratio of geometric means.
     pub ratio: f64,
-    /// Lower end of the simultaneous interval.
-    pub low: f64,
-    /// Upper end of the simultaneous interval.
-    pub high: f64,
+    /// The simultaneous interval; `None` if the two were measured in separate sessions, of which
+    /// nothing shows the scatter.
+    pub interval: Option<(f64, f64)>,
+    /// The geometric means of a and b at a point, of the repeats that are compared, adjusted for
+    /// their places: their ratio is `ratio`. `None` for a mean over points.
+    pub levels: Option<(f64, f64)>,
     /// Number of repeats: for a step's mean, of the point with the fewest; for unpaired subjects,
     /// of the one with fewer.
     pub repeats: usize,
-    /// Degrees of freedom of the interval.
+    /// Degrees of freedom of the interval; 0 without one.
     pub degrees: f64,
 }
 
 impl Ratio {
     /// Whether a is greater or less than b, if the interval excludes 1.
     pub fn claims(&self) -> Option<Ordering> {
-        match (self.low > 1.0, self.high < 1.0) {
-            (true, _) => Some(Ordering::Greater),
-            (_, true) => Some(Ordering::Less),
+        match self.interval? {
+            (low, _) if low > 1.0 => Some(Ordering::Greater),
+            (_, high) if high < 1.0 => Some(Ordering::Less),
             _ => None,
         }
     }
 
     /// The same comparison from the other subject's perspective.
     pub fn inverted(&self) -> Ratio {
-        let (ratio, low, high) = (1.0 / self.ratio, 1.0 / self.high, 1.0 / self.low);
-        Ratio { a: self.b, b: self.a, ratio, low, high, ..self.clone() }
+        let interval = self.interval.map(|(low, high)| (1.0 / high, 1.0 / low));
+        let levels = self.levels.map(|(a, b)| (b, a));
+        Ratio { a: self.b, b: self.a, ratio: 1.0 / self.ratio, interval, levels, ..self.clone() }
     }
 }
 
 /// Every comparison of a brief with at least three repeats, by sheet, then pair, points in order
 /// and the step's mean last.
 pub fn family(sheets: &[Sheet]) -> Vec<Ratio> {
-    within(sheets, Misses { points: POINTS, means: MEANS })
-}
-
-/// The same for a one-sided question: the probability that any true value is above its interval is
-/// at most 5 %, and likewise below.
-pub fn one_sided(sheets: &[Sheet]) -> Vec<Ratio> {
-    within(sheets, Misses { points: 2.0 * POINTS, means: 2.0 * MEANS })
-}
-
-/// The one-sided error probabilities shared by points, and by step means.
-#[derive(Clone, Copy)]
-struct Misses {
-    points: f64,
-    means: f64,
-}
-
-fn within(sheets: &[Sheet], misses: Misses) -> Vec<Ratio> {
     let logged: Vec<Logged> = sheets.iter().map(Logged::of).collect();
     let places: Vec<PlaceEffects> =
         logged.iter().map(|l| l.fit(&vec![1.0; l.points.len()])).collect();
-    let first = all_cells(&logged, &places, sheets, misses);
+    let first = all_cells(&logged, &places, sheets, 0);
     let places: Vec<PlaceEffects> = logged
         .iter()
         .enumerate()
         .map(|(i, l)| l.fit(&weights(&first, i, l.points.len())))
         .collect();
-    let cells = all_cells(&logged, &places, sheets, misses);
-    ratios(&cells, &places, sheets, misses)
+    let of = |i: usize| sessions::cells(i, &logged[i], &places[i], &sheets[i].comparable);
+    let apart: Vec<SessionCell> = (0..sheets.len()).flat_map(of).collect();
+    let searched = apart.iter().filter(|c| c.point.is_some() && c.variance.is_some()).count();
+    let cells = all_cells(&logged, &places, sheets, searched);
+    ratios((&cells, &apart), &places, sheets)
 }
 
-/// Each sheet's cells with place effects removed and variances moderated.
+/// Each sheet's cells with place effects removed and variances moderated; `others` are compared
+/// besides.
 fn all_cells(
     logged: &[Logged],
     places: &[PlaceEffects],
     sheets: &[Sheet],
-    misses: Misses,
+    others: usize,
 ) -> Vec<PairCell> {
     let of = |i: usize| cells(i, &logged[i], &places[i], &sheets[i].comparable);
     let mut all: Vec<PairCell> = (0..sheets.len()).flat_map(of).collect();
-    let searched = all.iter().filter(|c| c.comparable).count();
+    let searched = others + all.iter().filter(|c| c.comparable).count();
     let resolutions: Vec<f64> = sheets.iter().map(|s| s.resolution.max(0.0)).collect();
-    moderate(&mut all, &resolutions, misses.points / searched.max(1) as f64);
+    moderate(&mut all, &resolutions, POINTS / searched.max(1) as f64);
     all
 }
 
 /// The weight of each point of a sheet in the estimation of place effects: 1 ÷ its variance.
 fn weights(cells: &[PairCell], sheet: usize, points: usize) -> Vec<f64> {
     let mean_of = |of: &dyn Fn(&PairCell) -> bool| {
-        let own: Vec<f64> = cells
-            .iter()
-            .filter(|c| c.sheet == sheet && c.paired && of(c))
-            .map(|c| c.moderated)
-            .collect();
+        let own: Vec<f64> =
+            cells.iter().filter(|c| c.sheet == sheet && of(c)).map(|c| c.moderated).collect();
         (!own.is_empty()).then(|| own.iter().sum::<f64>() / own.len() as f64)
     };
     let typical = mean_of(&|_| true).unwrap_or(1.0);
@@ -159,68 +159,99 @@ fn weights(cells: &[PairCell], sheet: usize, points: usize) -> Vec<f64> {
     (0..points).map(|p| 1.0 / (variance(p) + ARITHMETIC * ARITHMETIC)).collect()
 }
 
-/// The intervals of all comparable cells.
+/// The comparisons of all comparable cells, of subjects that alternated and of those that did not.
 fn ratios(
-    cells: &[PairCell],
+    (cells, apart): (&[PairCell], &[SessionCell]),
     places: &[PlaceEffects],
     sheets: &[Sheet],
-    misses: Misses,
 ) -> Vec<Ratio> {
     let mut pairs: BTreeMap<(usize, usize, usize), Vec<&PairCell>> = BTreeMap::new();
     for cell in cells.iter().filter(|c| c.comparable) {
         pairs.entry((cell.sheet, cell.a, cell.b)).or_default().push(cell);
     }
-    let searched: usize = pairs.values().map(Vec::len).sum();
-    let means = pairs.values().filter(|of| of.len() > 1).count();
-    let points = if means == 0 { misses.points + misses.means } else { misses.points };
+    let judged = |of_mean: bool| {
+        let own = apart.iter().filter(|c| c.variance.is_some());
+        own.filter(|c| c.point.is_none() == of_mean).count()
+    };
+    let searched = pairs.values().map(Vec::len).sum::<usize>() + judged(false);
+    let means = pairs.values().filter(|of| of.len() > 1).count() + judged(true);
+    let points = if means == 0 { POINTS + MEANS } else { POINTS };
     let mut of_points = Reach::new(points / searched.max(1) as f64);
-    let mut of_means = Reach::new(misses.means / means.max(1) as f64);
+    let mut of_means = Reach::new(MEANS / means.max(1) as f64);
+    let lasting = dependence(pairs.values(), sheets);
     let mut found = Vec::new();
     for ((sheet, ..), own) in &pairs {
-        let (places, floor) = (&places[*sheet], sheets[*sheet].resolution.max(ARITHMETIC));
+        let (places, sheet) = (&places[*sheet], &sheets[*sheet]);
+        let floor = sheet.resolution.max(ARITHMETIC);
         for cell in own {
-            let error = (cell.scale * cell.moderated + places.variance(&cell.contrast)).sqrt();
-            let half = of_points.standard_errors(cell.degrees) * error + floor;
-            let at = Some(cell.point);
-            found.push(ratio(cell, at, (cell.estimate, half), cell.repeats, cell.degrees));
+            let kept = consecutive(cell.repeats, sheet.lag);
+            let variance = kept * cell.scale * cell.moderated + places.variance(&cell.contrast);
+            let half = of_points.standard_errors(cell.degrees) * variance.sqrt() + floor;
+            let mean = Interval { log: cell.estimate, half, degrees: cell.degrees };
+            found.push(mean.of(cell, Some(cell.point), cell.repeats));
         }
         if own.len() > 1 {
-            let (mean, variance, degrees) = step_mean(own, places);
+            let (log, variance, degrees) = step_mean(own, places, &lasting);
             let half = of_means.standard_errors(degrees) * variance.sqrt() + floor;
             let fewest = own.iter().map(|c| c.repeats).min().unwrap_or(0);
-            found.push(ratio(own[0], None, (mean, half), fewest, degrees));
+            found.push(Interval { log, half, degrees }.of(own[0], None, fewest));
         }
     }
+    for cell in apart {
+        let reach = if cell.point.is_none() { &mut of_means } else { &mut of_points };
+        let floor = sheets[cell.sheet].resolution.max(ARITHMETIC);
+        let half = |(variance, degrees): (f64, f64)| {
+            (reach.standard_errors(degrees) * variance.sqrt() + floor, degrees)
+        };
+        let (half, degrees) = cell.variance.map(half).unzip();
+        found.push(Ratio {
+            sheet: cell.sheet,
+            a: cell.a,
+            b: cell.b,
+            at: cell.point,
+            ratio: natural(cell.estimate),
+            interval: half.map(|h| (natural(cell.estimate - h), natural(cell.estimate + h))),
+            levels: cell.levels.map(|(a, b)| (natural(a), natural(b))),
+            repeats: cell.repeats,
+            degrees: degrees.unwrap_or(0.0),
+        });
+    }
+    found.sort_by_key(|r| (r.sheet, r.a, r.b, r.at.is_none(), r.at));
     found
 }
 
-/// From an interval on logarithms: its middle, and half its width.
-fn ratio(
-    of: &PairCell,
-    at: Option<usize>,
-    (log, half): (f64, f64),
-    repeats: usize,
+fn natural(log: f64) -> f64 {
+    log.exp().clamp(f64::MIN_POSITIVE, f64::MAX)
+}
+
+/// An interval on logarithms: its middle, half its width and its degrees of freedom.
+struct Interval {
+    log: f64,
+    half: f64,
     degrees: f64,
-) -> Ratio {
-    let natural = |log: f64| log.exp().clamp(f64::MIN_POSITIVE, f64::MAX);
-    let (low, high) = (natural(log - half), natural(log + half));
-    Ratio {
-        sheet: of.sheet,
-        a: of.a,
-        b: of.b,
-        at,
-        ratio: natural(log),
-        low,
-        high,
-        repeats,
-        degrees,
+}
+
+impl Interval {
+    fn of(self, pair: &PairCell, at: Option<usize>, repeats: usize) -> Ratio {
+        let Interval { log, half, degrees } = self;
+        Ratio {
+            sheet: pair.sheet,
+            a: pair.a,
+            b: pair.b,
+            at,
+            ratio: natural(log),
+            interval: Some((natural(log - half), natural(log + half))),
+            levels: at.map(|_| (natural(pair.levels.0), natural(pair.levels.1))),
+            repeats,
+            degrees,
+        }
     }
 }
 
 /// A pair's mean over its points, its variance and that variance's degrees of freedom
 /// (Satterthwaite, 1946). Each point's own scatter is used, because over many points it needs no
-/// moderation.
-fn step_mean(cells: &[&PairCell], places: &PlaceEffects) -> (f64, f64, f64) {
+/// moderation; what lasts over several points is paid for.
+fn step_mean(cells: &[&PairCell], places: &PlaceEffects, lasting: &Dependence) -> (f64, f64, f64) {
     let n = cells.len() as f64;
     let mean = cells.iter().map(|c| c.estimate).sum::<f64>() / n;
     let parts: Vec<f64> = cells.iter().map(|c| c.scale * c.variance / (n * n)).collect();
@@ -231,7 +262,7 @@ fn step_mean(cells: &[&PairCell], places: &PlaceEffects) -> (f64, f64, f64) {
     let contrast: Vec<f64> = (0..places.effects.len())
         .map(|k| cells.iter().map(|c| c.contrast[k]).sum::<f64>() / n)
         .collect();
-    (mean, own + places.variance(&contrast), degrees)
+    lasting.applied(mean, own + places.variance(&contrast), degrees)
 }
 
 /// Half the width of an interval in standard errors: Student's t. Degrees of freedom are rounded

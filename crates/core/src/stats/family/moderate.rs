@@ -18,9 +18,9 @@ const UNLIMITED: f64 = 1e4;
 /// Sets every cell's moderated variance and its degrees of freedom. `miss`: the error probability
 /// of one cell's interval.
 pub fn moderate(cells: &mut [PairCell], resolutions: &[f64], miss: f64) {
-    let mut strata: BTreeMap<(usize, bool), Vec<usize>> = BTreeMap::new();
+    let mut strata: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (i, cell) in cells.iter().enumerate() {
-        strata.entry((cell.sheet, cell.paired)).or_default().push(i);
+        strata.entry(cell.sheet).or_default().push(i);
     }
     let logs: Vec<Option<f64>> =
         cells.iter().map(|c| log_variance(c, resolutions[c.sheet])).collect();
@@ -63,7 +63,7 @@ fn log_variance(cell: &PairCell, resolution: f64) -> Option<f64> {
 fn prior_degrees(
     cells: &[PairCell],
     logs: &[Option<f64>],
-    strata: &BTreeMap<(usize, bool), Vec<usize>>,
+    strata: &BTreeMap<usize, Vec<usize>>,
 ) -> f64 {
     let (mut squares, mut degrees, mut chance, mut count) = (0.0, 0.0, 0.0, 0.0);
     for members in strata.values() {

@@ -1,4 +1,4 @@
-//! Two subjects at one point: their difference and its scatter, paired by repeat or unpaired.
+//! Two subjects that alternated, at one point: their difference and its scatter, by repeat.
 
 use super::FEWEST;
 use super::place::{LogObservation, Logged, PlaceEffects};
@@ -12,10 +12,13 @@ pub struct PairCell {
     pub a: usize,
     pub b: usize,
     pub comparable: bool,
-    pub paired: bool,
     pub repeats: usize,
     /// a − b.
     pub estimate: f64,
+    /// Of a and b, at the mean effect of their places.
+    pub levels: (f64, f64),
+    /// By block, with repeats, places and the estimate removed.
+    pub residuals: Vec<(u32, f64)>,
     /// For one observation, with repeats and places removed, and its degrees of freedom.
     pub variance: f64,
     pub own_degrees: f64,
@@ -28,7 +31,7 @@ pub struct PairCell {
     pub degrees: f64,
 }
 
-/// A sheet's cells with three repeats or more.
+/// A sheet's cells with three repeats or more in which both subjects took their turns.
 pub fn cells(
     sheet: usize,
     logged: &Logged,
@@ -43,8 +46,7 @@ pub fn cells(
         let used = places.leverage[point] / subjects.len().saturating_sub(1).max(1) as f64;
         for (i, &a) in subjects.iter().enumerate() {
             for &b in &subjects[i + 1..] {
-                let own = |s: usize| entries.iter().filter(|e| e.subject == s).collect::<Vec<_>>();
-                let Some(difference) = difference(&own(a), &own(b), places, used) else { continue };
+                let Some(difference) = difference(entries, (a, b), places, used) else { continue };
                 let comparable = comparable.get(point).is_some_and(|c| c.contains(&(a, b)));
                 found.push(PairCell { sheet, point, a, b, comparable, ..difference });
             }
@@ -53,56 +55,49 @@ pub fn cells(
     found
 }
 
-/// Paired for observations that share a block, otherwise unpaired. `used`: degrees of freedom used
-/// by the place effects.
+/// The observations of two subjects that share a block.
+pub fn in_turn(
+    entries: &[LogObservation],
+    (a, b): (usize, usize),
+) -> Vec<(&LogObservation, &LogObservation)> {
+    let of = |subject: usize| entries.iter().filter(move |e| e.subject == subject);
+    of(a).filter_map(|x| Some((x, of(b).find(|y| y.block == x.block)?))).collect()
+}
+
+/// `used`: degrees of freedom used by the place effects.
 fn difference(
-    a: &[&LogObservation],
-    b: &[&LogObservation],
+    entries: &[LogObservation],
+    pair: (usize, usize),
     places: &PlaceEffects,
     used: f64,
 ) -> Option<PairCell> {
-    let same = |x: &LogObservation| b.iter().find(|y| y.block == x.block).copied();
-    let pairs: Vec<(&LogObservation, &LogObservation)> =
-        a.iter().filter_map(|x| Some((*x, same(x)?))).collect();
-    let adjusted = |e: &LogObservation| e.log - places.effects[e.place];
-    if pairs.len() >= FEWEST {
-        let each: Vec<f64> = pairs.iter().map(|(x, y)| adjusted(x) - adjusted(y)).collect();
-        let n = each.len() as f64;
-        let degrees = (n - 1.0 - used).max(1.0);
-        let (ours, theirs): (Vec<&LogObservation>, Vec<&LogObservation>) =
-            pairs.iter().copied().unzip();
-        return Some(PairCell {
-            paired: true,
-            repeats: each.len(),
-            estimate: mean(&each),
-            variance: variance(&each) * (n - 1.0) / (2.0 * degrees),
-            own_degrees: degrees,
-            scale: 2.0 / n,
-            contrast: contrast(&ours, &theirs, places),
-            ..EMPTY
-        });
-    }
-    if !pairs.is_empty() || a.len().min(b.len()) < FEWEST {
+    let pairs = in_turn(entries, pair);
+    if pairs.len() < FEWEST {
         return None;
     }
-    let logs = |all: &[&LogObservation]| all.iter().map(|e| adjusted(e)).collect::<Vec<f64>>();
-    let (of_a, of_b) = (logs(a), logs(b));
-    let (na, nb) = (a.len() as f64, b.len() as f64);
-    let (part_a, part_b) = (variance(&of_a) / na, variance(&of_b) / nb);
-    let squares = part_a * part_a / (na - 1.0) + part_b * part_b / (nb - 1.0);
-    let scale = 1.0 / na + 1.0 / nb;
+    let adjusted = |e: &LogObservation| e.log - places.effects[e.place];
+    let each: Vec<f64> = pairs.iter().map(|(x, y)| adjusted(x) - adjusted(y)).collect();
+    let (n, estimate) = (each.len() as f64, mean(&each));
+    let degrees = (n - 1.0 - used).max(1.0);
+    let (ours, theirs): (Vec<&LogObservation>, Vec<&LogObservation>) =
+        pairs.iter().copied().unzip();
+    let level =
+        |own: &[&LogObservation]| mean(&own.iter().map(|e| adjusted(e)).collect::<Vec<f64>>());
+    let effect = |own: &[&LogObservation]| {
+        mean(&own.iter().map(|e| places.effects[e.place]).collect::<Vec<f64>>())
+    };
+    let usual = (effect(&ours) + effect(&theirs)) / 2.0;
+    let levels = (level(&ours) + usual, level(&theirs) + usual);
+    let residuals = ours.iter().zip(&each).map(|(x, d)| (x.block, d - estimate)).collect();
     Some(PairCell {
-        paired: false,
-        repeats: a.len().min(b.len()),
-        estimate: mean(&of_a) - mean(&of_b),
-        variance: (part_a + part_b) / scale,
-        own_degrees: if squares > 0.0 {
-            (part_a + part_b).powi(2) / squares
-        } else {
-            na.min(nb) - 1.0
-        },
-        scale,
-        contrast: contrast(a, b, places),
+        repeats: each.len(),
+        estimate,
+        levels,
+        residuals,
+        variance: variance(&each) * (n - 1.0) / (2.0 * degrees),
+        own_degrees: degrees,
+        scale: 2.0 / n,
+        contrast: contrast(&ours, &theirs, places),
         ..EMPTY
     })
 }
@@ -113,9 +108,10 @@ const EMPTY: PairCell = PairCell {
     a: 0,
     b: 0,
     comparable: false,
-    paired: false,
     repeats: 0,
     estimate: 0.0,
+    levels: (0.0, 0.0),
+    residuals: Vec::new(),
     variance: 0.0,
     own_degrees: 1.0,
     scale: 1.0,

@@ -12,6 +12,7 @@ pub struct LogObservation {
     pub subject: usize,
     pub block: u32,
     pub place: usize,
+    pub session: u32,
     pub log: f64,
 }
 
@@ -51,6 +52,7 @@ impl Logged {
                     subject,
                     block: o.block,
                     place: o.place as usize,
+                    session: o.session,
                     log: o.value.ln(),
                 };
                 all.iter().map(of).collect::<Vec<LogObservation>>()

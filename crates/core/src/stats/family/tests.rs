@@ -9,7 +9,7 @@ fn sheet(points: &[Vec<Vec<f64>>]) -> Sheet {
     let cell = |p: usize, subjects: usize, s: usize, values: &Vec<f64>| -> Vec<Observation> {
         let observation = |(r, value): (usize, &f64)| {
             let place = if (p + r).is_multiple_of(2) { s } else { subjects - 1 - s };
-            Observation { value: *value, block: r as u32, place: place as u32 }
+            Observation { value: *value, block: r as u32, place: place as u32, session: 0 }
         };
         values.iter().enumerate().filter(|(_, v)| **v != 0.0).map(observation).collect()
     };
@@ -21,7 +21,7 @@ fn sheet(points: &[Vec<Vec<f64>>]) -> Sheet {
         })
         .collect();
     let pairs = |n: usize| (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b))).collect();
-    Sheet { cells, comparable: points.iter().map(|s| pairs(s.len())).collect(), resolution: 0.0 }
+    Sheet { cells, comparable: points.iter().map(|s| pairs(s.len())).collect(), ..Sheet::default() }
 }
 
 #[test]
@@ -48,7 +48,11 @@ fn a_place_that_adds_two_percent_adds_nothing_to_the_difference() {
         found.iter().all(|r| r.claims().is_none() && (r.ratio - 1.0).abs() < 0.003),
         "{found:?}"
     );
-    assert!(found[10].at.is_none() && found[10].high - found[10].low < 0.005, "{:?}", found[10]);
+    assert!(
+        found[10].at.is_none() && found[10].interval.is_some_and(|(low, high)| high - low < 0.008),
+        "{:?}",
+        found[10]
+    );
 }
 
 #[test]
@@ -64,18 +68,72 @@ fn without_scatter_only_what_lies_beyond_the_resolution_is_a_claim() {
     assert_eq!(claims(0.0, 99.0), [Some(Ordering::Less); 3]);
 }
 
-#[test]
-fn subjects_of_two_runs_are_compared_unpaired() {
-    let mut one = sheet(&[vec![vec![100.0, 101.0, 99.0, 100.0], vec![50.0, 50.5, 49.7, 50.0]]]);
-    let host = |o: &mut Observation| {
-        o.block += 10;
-        o.place = 0;
+/// One point; each subject's sessions, each with its repeats.
+fn in_sessions(subjects: &[&[&[f64]]]) -> Sheet {
+    let mut block = 0;
+    let mut cell = |(s, sessions): (usize, &&[&[f64]])| -> Vec<Observation> {
+        let of = |(i, repeats): (usize, &&[f64])| {
+            let session = (10 * s + i) as u32;
+            let seen = |value: &f64| {
+                block += 1;
+                Observation { value: *value, block, place: 0, session }
+            };
+            repeats.iter().map(seen).collect::<Vec<_>>()
+        };
+        sessions.iter().enumerate().flat_map(of).collect()
     };
-    one.cells[0][1].iter_mut().for_each(host);
-    let found = family(&[one.clone()]);
-    assert_eq!((found.len(), found[0].repeats, found[0].claims()), (1, 4, Some(Ordering::Greater)));
-    one.cells[0][1].truncate(2);
-    assert_eq!(family(&[one]), [], "two repeats on one side");
+    let cells = vec![subjects.iter().enumerate().map(&mut cell).collect()];
+    let pairs = (0..subjects.len()).flat_map(|a| (a + 1..subjects.len()).map(move |b| (a, b)));
+    Sheet { cells, comparable: vec![pairs.collect()], ..Sheet::default() }
+}
+
+#[test]
+fn one_session_each_has_a_ratio_and_no_interval() {
+    let one = in_sessions(&[&[&[100.0, 101.0, 99.0, 100.0]], &[&[50.0, 50.5, 49.7, 50.0]]]);
+    let [found] = &family(&[one])[..] else { panic!("one pair") };
+    assert_eq!((found.repeats, found.interval, found.claims()), (4, None, None));
+    assert!((found.ratio - 2.0).abs() < 0.01);
+    let few = in_sessions(&[&[&[100.0, 101.0, 99.0]], &[&[50.0, 50.5]]]);
+    assert_eq!(family(&[few]), [], "two repeats on one side");
+}
+
+#[test]
+fn a_return_shows_the_scatter_of_sessions_with_one_degree_of_freedom() {
+    // A returns 2 % lower: s = √2 %, of which a difference of means has √(3 ÷ 2).
+    let of = |b: &[f64]| {
+        let one = in_sessions(&[&[&[101.0, 101.0], &[99.0, 99.0]], &[b]]);
+        family(&[one]).remove(0)
+    };
+    let found = of(&[50.0, 50.0, 50.0]);
+    let (low, high) = found.interval.expect("an interval");
+    // t(0.975, 1) = 12.706.
+    let half = 12.706 * (0.020_002 / 2.0f64.sqrt()) * 1.5f64.sqrt();
+    assert!(((high / low).ln() / 2.0 - half).abs() < 1e-3, "{low} {high}: {half}");
+    assert!(found.degrees == 1.0 && found.claims() == Some(Ordering::Greater));
+    assert_eq!(of(&[90.0, 90.0, 90.0]).claims(), None);
+}
+
+#[test]
+fn several_sessions_count_and_their_repeats_do_not() {
+    // Sessions scatter by 2 %, repeats not at all.
+    let a: &[&[f64]] = &[&[100.0; 5], &[102.0; 5], &[98.0; 5]];
+    let b: &[&[f64]] = &[&[103.0; 5], &[105.0; 5], &[101.0; 5]];
+    let found = family(&[in_sessions(&[a, b])]).remove(0);
+    assert_eq!((found.degrees, found.claims()), (4.0, None), "{found:?}");
+    let c: &[&[f64]] = &[&[120.0; 5], &[122.0; 5], &[118.0; 5]];
+    assert_eq!(family(&[in_sessions(&[a, c])])[0].claims(), Some(Ordering::Less));
+}
+
+#[test]
+fn levels_are_adjusted_for_the_order_and_divide_to_the_ratio() {
+    // The second place adds 10 %; A has it once more often.
+    let at = |r: usize, s: usize| if (r + s) % 2 == 1 { 110.0 } else { 100.0 };
+    let own = |s: usize, level: f64| (0..3).map(|r| level * at(r, s)).collect::<Vec<f64>>();
+    let found = family(&[sheet(&[vec![own(0, 1.2), own(1, 1.0)]])]).remove(0);
+    let (a, b) = found.levels.expect("of a point");
+    assert!((a / b / found.ratio - 1.0).abs() < 1e-9 && (found.ratio - 1.2).abs() < 1e-6);
+    let raw = own(0, 1.2).iter().product::<f64>() / own(1, 1.0).iter().product::<f64>();
+    assert!((raw.cbrt() - 1.2).abs() > 0.02, "the levels as measured divide to something else");
 }
 
 #[test]
@@ -105,7 +163,8 @@ proptest! {
     #[test]
     fn whatever_is_missing_no_interval_is_nan_or_leaves_its_ratio_out(brief in briefs()) {
         for r in family(&brief) {
-            prop_assert!(r.low <= r.ratio && r.ratio <= r.high && r.low > 0.0, "{:?}", r);
+            let (low, high) = r.interval.expect("in turns");
+            prop_assert!(low <= r.ratio && r.ratio <= high && low > 0.0, "{:?}", r);
             prop_assert!(r.degrees >= 1.0 && r.repeats >= 3, "{:?}", r);
         }
     }
@@ -118,7 +177,8 @@ proptest! {
         let of = |f: f64| family(&[sheet(&[first(f), second(f)])]);
         for (x, y) in of(1.0).iter().zip(of(factor)) {
             let alike = |x: f64, y: f64| (x / y - 1.0).abs() < 1e-6;
-            prop_assert!(alike(x.low, y.low) && alike(x.high, y.high));
+            let (x, y) = (x.interval.expect("in turns"), y.interval.expect("in turns"));
+            prop_assert!(alike(x.0, y.0) && alike(x.1, y.1));
         }
     }
 }

@@ -84,7 +84,8 @@ pub struct Sensitivity {
 
 /// Of a history with its change points; `None` if it is too short or without scatter.
 pub fn sensitivity(values: &[f64], changes: &[ChangePoint]) -> Option<Sensitivity> {
-    if values.len() < FEWEST_IN_A_LEVEL + LASTING || values.iter().any(|v| !(*v > 0.0)) {
+    if values.len() < FEWEST_IN_A_LEVEL + LASTING || values.iter().any(|v| v.is_nan() || *v <= 0.0)
+    {
         return None;
     }
     let mut logs: Vec<f64> = values.iter().map(|v| v.ln()).collect();

@@ -60,9 +60,9 @@ impl RatioChange {
         }
     }
 
-    /// The number of base runs that would decide whether it is beyond the limit if ratio and scatter
-    /// stayed the same. `searched`: number of changes that share the interval's error probability.
-    /// `None` if a hundred would not suffice.
+    /// The number of base runs that would decide whether it is beyond the limit if ratio and
+    /// scatter stayed the same. `searched`: number of changes that share the interval's error
+    /// probability. `None` if a hundred would not suffice.
     pub fn enough(&self, better: Better, limit: f64, searched: usize) -> Option<usize> {
         let distance = (self.ratio / bound(better, limit)).ln().abs();
         let half = (self.interval?.1 / self.ratio).ln();

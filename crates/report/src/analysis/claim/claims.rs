@@ -9,7 +9,8 @@ use crate::analysis::points::metric::Metric;
 /// All claims, strongest first: by the difference at the weak end of its interval. A lower bound is
 /// weaker than a full claim.
 pub fn all(comparisons: &[Comparison]) -> Vec<Claim> {
-    let (mut found, family) = (Vec::<Claim>::new(), comparisons.len());
+    let (mut found, family) =
+        (Vec::<Claim>::new(), comparisons.iter().filter(|c| c.interval.is_some()).count());
     let claim = |c: &Comparison| Claim { comparison: c.clone(), of_points: 1, family, scope: None };
     for claimed in comparisons.iter().filter(|c| c.is_claimed()) {
         let same = |c: &Comparison| {
@@ -26,14 +27,14 @@ pub fn all(comparisons: &[Comparison]) -> Vec<Claim> {
         match found.iter().position(|c| alike(&c)) {
             Some(at) => {
                 found[at].of_points += 1;
-                if claimed.low > found[at].comparison.low {
+                if claimed.weak_end() > found[at].comparison.weak_end() {
                     found[at].comparison = claimed.clone();
                 }
             }
             None => found.push(claim(claimed)),
         }
     }
-    found.sort_by(|a, b| b.comparison.low.total_cmp(&a.comparison.low));
+    found.sort_by(|a, b| b.comparison.weak_end().total_cmp(&a.comparison.weak_end()));
     found.sort_by_key(|c| c.comparison.standing != Standing::Claimed);
     found
 }

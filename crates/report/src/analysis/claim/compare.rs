@@ -2,7 +2,7 @@
 //! simultaneous intervals, and which of them were limited by the drives. All printed differences
 //! come from here.
 
-use crate::analysis::claim::pairing::{PairedSheet, pairs, seat};
+use crate::analysis::claim::pairing::{PairedSheet, Seat, lag, pairs};
 use crate::analysis::claim::{curves, decision};
 use crate::analysis::comparison::MeanOver;
 pub use crate::analysis::comparison::{Comparison, Standing, StepPlace};
@@ -10,6 +10,7 @@ use crate::analysis::facts::{CellFacts, Comparisons, Facts, SetupFacts, StepFact
 use crate::analysis::keys::{SubjectKey, unordered};
 use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::metric::Metric;
+use crate::plan::Order;
 use crate::stats::Better;
 use crate::stats::family::{Observation, Ratio, Sheet, family};
 
@@ -74,7 +75,10 @@ pub fn all(facts: &Facts) -> Vec<Comparison> {
     // The mean of a sheet's points follows them.
     let of_pair = |a: &Ratio, b: &Ratio| (a.sheet, a.a, a.b) == (b.sheet, b.a, b.b);
     let of = |own: &[Ratio]| {
-        let conclude = |ratio| conclude(&compared[own[0].sheet], ratio, own.len() - 1);
+        let conclude = |ratio| {
+            let of = &compared[own[0].sheet];
+            conclude(of, ratio, own.len() - 1, order_is_given(facts, ratio))
+        };
         own.iter().map(conclude).collect::<Vec<_>>()
     };
     family(&sheets).chunk_by(of_pair).flat_map(of).collect()
@@ -92,7 +96,7 @@ pub(in crate::analysis) fn of_points(
         metric: metric.clone(),
         points: step.values.keys().map(StepPlace::Value).collect(),
         loads: 0,
-        sheet: Sheet::default(),
+        sheet: Sheet { step: step.key.0, lag: lag(&facts.measured), ..Sheet::default() },
         not_the_drives: Vec::new(),
     };
     for value in step.values.keys() {
@@ -138,22 +142,24 @@ pub fn observations(step: &StepFacts, cell: &CellFacts, metric: &Metric) -> Vec<
     if values.len() != cell.repeats.len() || !values.iter().all(is_above_zero) {
         return Vec::new();
     }
-    let seat = |i: usize| seat(cell, i);
-    values
-        .iter()
-        .enumerate()
-        .map(|(i, value)| Observation { value: *value, block: seat(i).0, place: seat(i).1 })
-        .collect()
+    values.iter().enumerate().map(|(i, value)| Seat::of(cell, i).observation(*value)).collect()
 }
 
-fn conclude(of: &PairedSheet, ratio: &Ratio, points: usize) -> Comparison {
+/// Whether the order in which two subjects were measured is known.
+fn order_is_given(facts: &Facts, ratio: &Ratio) -> bool {
+    let runs = [ratio.a, ratio.b].map(|s| facts.setup.run_of(&facts.subjects[SubjectKey(s)]));
+    facts.subjects[SubjectKey(ratio.a)].run != facts.subjects[SubjectKey(ratio.b)].run
+        || runs.iter().all(|run| run.order != Order::NotGiven)
+}
+
+fn conclude(of: &PairedSheet, ratio: &Ratio, points: usize, order_is_given: bool) -> Comparison {
     let higher = of.metric.better() == Better::Higher;
     let ratio = if (ratio.ratio >= 1.0) == higher { ratio.clone() } else { ratio.inverted() };
     // Reordered so that `a` is the better one, and the ratio is at least 1 if higher is better, at
     // most 1 otherwise.
-    let (factor, low, high) = match higher {
-        true => (ratio.ratio, ratio.low, ratio.high),
-        false => (1.0 / ratio.ratio, 1.0 / ratio.high, 1.0 / ratio.low),
+    let (factor, interval) = match higher {
+        true => (ratio.ratio, ratio.interval),
+        false => (1.0 / ratio.ratio, ratio.interval.map(|(low, high)| (1.0 / high, 1.0 / low))),
     };
     let pair = unordered(ratio.a, ratio.b);
     let own = (0..of.points.len()).filter(|p| match ratio.at {
@@ -162,7 +168,11 @@ fn conclude(of: &PairedSheet, ratio: &Ratio, points: usize) -> Comparison {
     });
     let limits: Vec<(Option<Bottleneck>, Option<Bottleneck>)> =
         own.map(|p| (of.not_the_drives[p][ratio.a], of.not_the_drives[p][ratio.b])).collect();
-    let standing = decision::standing(low, &limits);
+    let standing = match interval {
+        Some((low, _)) => decision::standing(low, &limits),
+        None if order_is_given => Standing::SeparateRuns,
+        None => Standing::OrderNotGiven,
+    };
     Comparison {
         step: of.step,
         metric: of.metric.clone(),
@@ -170,8 +180,8 @@ fn conclude(of: &PairedSheet, ratio: &Ratio, points: usize) -> Comparison {
         better: SubjectKey(ratio.a),
         worse: SubjectKey(ratio.b),
         factor,
-        low,
-        high,
+        interval,
+        levels: ratio.levels,
         repeats: ratio.repeats,
         standing,
         over: if of.loads > 0 { MeanOver::Loads(of.loads) } else { MeanOver::Points(points) },

@@ -5,7 +5,7 @@
 //! Half of its own maximum is a different load for each subject, so a sweep of shares is compared
 //! here and not point by point.
 
-use crate::analysis::claim::pairing::{PairedSheet, pairs, seat};
+use crate::analysis::claim::pairing::{PairedSheet, Seat, lag, pairs};
 use crate::analysis::comparison::StepPlace;
 use crate::analysis::facts::{
     AxisPosition, CellFacts, Comparisons, MeasuredFacts, StepFacts, Subjects,
@@ -29,8 +29,7 @@ pub fn is_of_loads(field: Field) -> bool {
 
 /// A subject's curve in one repeat.
 struct RepeatCurve {
-    block: u32,
-    place: u32,
+    seat: Seat,
     points: Vec<curve::LoadAndLatency>,
 }
 
@@ -42,7 +41,9 @@ pub fn of_step(
     step: &StepFacts,
 ) -> Vec<PairedSheet> {
     let mut all = Vec::new();
-    let compared = |metric, at, row| compared((subjects, comparisons), step.key, metric, (at, row));
+    let lag = lag(measured);
+    let compared =
+        |metric, at, row| compared((subjects, comparisons, lag), step.key, metric, (at, row));
     if let Some(search) = &step.search {
         let row = within_limit(subjects, measured, step, search);
         let mut made = compared(Metric::total(PointFigure::Ops), StepPlace::Limit, row);
@@ -84,7 +85,7 @@ pub fn of_step(
 type CurveRow = Vec<Vec<Observation>>;
 
 fn compared(
-    (subjects, comparisons): (&Subjects, &Comparisons),
+    (subjects, comparisons, lag): (&Subjects, &Comparisons, usize),
     step: StepKey,
     metric: Metric,
     (at, row): (StepPlace, CurveRow),
@@ -92,7 +93,8 @@ fn compared(
     let comparable = vec![pairs(subjects, comparisons, step, |a, b| {
         ![a, b].iter().any(|s| row[s.0].is_empty())
     })];
-    let sheet = Sheet { cells: vec![row], comparable, ..Sheet::default() };
+    let cells = vec![row];
+    let sheet = Sheet { cells, comparable, step: step.0, lag, ..Sheet::default() };
     PairedSheet {
         step,
         metric,
@@ -111,8 +113,7 @@ fn mean_latency(points: &[curve::LoadAndLatency], loads: &[f64]) -> Option<f64> 
 
 /// A figure of every subject, if every repeat's curve has it: no extrapolation.
 fn read(curves: &[Vec<RepeatCurve>], of: &dyn Fn(&RepeatCurve) -> Option<f64>) -> CurveRow {
-    let observed =
-        |c: &RepeatCurve| Some(Observation { value: of(c)?, block: c.block, place: c.place });
+    let observed = |c: &RepeatCurve| Some(c.seat.observation(of(c)?));
     curves
         .iter()
         .map(|own| own.iter().map(observed).collect::<Option<Vec<_>>>().unwrap_or_default())
@@ -143,10 +144,8 @@ fn of_subject(step: &StepFacts, subject: SubjectKey) -> Vec<RepeatCurve> {
                 latency: *times.measured(P99).get(i)?,
             })
         };
-        let (block, place) = seat(first, i);
         RepeatCurve {
-            block,
-            place,
+            seat: Seat::of(first, i),
             points: curve::rising(&fit.iter().filter_map(point).collect::<Vec<_>>()),
         }
     };
@@ -225,14 +224,12 @@ fn held(
     let mut found = None;
     for cell in cells.iter().take_while(|cell| failed.is_none_or(|value| cell.value < value)) {
         let Some(i) = cell.repeats.iter().position(|r| *r == repeat) else { continue };
-        let class = cell.stream(&search.stream)?.limited_class()?;
-        let latency = class.user_latency();
-        let is_within = latency.is_within(search.index(), i, search.at_most_ns)?;
-        if !is_within || !latency.keeps_shares(search, i) {
-            break;
+        match cell.holds_in(search, i) {
+            Some(true) => {}
+            Some(false) => break,
+            None => continue,
         }
-        let (block, place) = seat(cell, i);
-        found = Some(Observation { value: *cell.total.as_ref()?.by_repeat.get(i)?, block, place });
+        found = Some(Seat::of(cell, i).observation(*cell.total.as_ref()?.by_repeat.get(i)?));
     }
     found
 }

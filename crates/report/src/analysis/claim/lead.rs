@@ -131,7 +131,7 @@ impl StepLead {
         let of = |own: &dyn Fn(&Comparison) -> SubjectKey| {
             let claimed = |c: &&Comparison| c.is_claimed() && own(c) == subject;
             let mut found: Vec<&Comparison> = self.all.iter().filter(claimed).collect();
-            found.sort_by(|a, b| b.low.total_cmp(&a.low));
+            found.sort_by(|a, b| b.weak_end().total_cmp(&a.weak_end()));
             found
         };
         [of(&|c| c.better), of(&|c| c.worse)]

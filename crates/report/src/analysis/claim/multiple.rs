@@ -55,9 +55,7 @@ impl CellFacts {
         let times = class.map(|c| c.user_latency());
         let within = times.and_then(|t| t.is_within(search.index(), repeat, search.at_most_ns));
         match within {
-            Some(within) => {
-                Some(within && times.is_some_and(|t| t.keeps_shares(search, repeat)))
-            }
+            Some(within) => Some(within && times.is_some_and(|t| t.keeps_shares(search, repeat))),
             None => self.missed_its_rate().then_some(false),
         }
     }

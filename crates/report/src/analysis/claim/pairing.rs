@@ -1,11 +1,11 @@
 //! Comparable subjects at a point, and the block and place in which each was measured.
 
 use crate::analysis::comparison::StepPlace;
-use crate::analysis::facts::{CellFacts, Comparisons, Subjects};
+use crate::analysis::facts::{CellFacts, Comparisons, MeasuredFacts, Subjects};
 use crate::analysis::keys::{StepKey, SubjectKey, ValueKey};
 use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::metric::Metric;
-use crate::stats::family::Sheet;
+use crate::stats::family::{Observation, Sheet};
 
 /// One sheet of the family, with the meaning of its points.
 pub struct PairedSheet {
@@ -46,13 +46,42 @@ pub fn pairs(
     fit.map(|(a, b)| (a.0, b.0)).collect()
 }
 
-/// Blocks of one run are its repeats; if the subjects did not alternate, each has its own blocks.
-pub fn seat(cell: &CellFacts, repeat: usize) -> (u32, u32) {
-    const RUN: u32 = 1 << 20;
-    const SUBJECT: u32 = 1 << 14;
-    let number = cell.repeats[repeat];
-    match cell.places[repeat] {
-        Some(place) => (cell.run.0 as u32 * RUN + number, place),
-        None => (cell.run.0 as u32 * RUN + (cell.subject.0 as u32 + 1) * SUBJECT + number, 0),
+/// When a repeat was measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Seat {
+    /// Repeats of one run; if the subjects did not alternate, each has its own blocks.
+    pub block: u32,
+    /// The place in the block's order.
+    pub place: u32,
+    /// A stretch of time of one subject, or of those that alternated.
+    pub session: u32,
+}
+
+impl Seat {
+    /// Of a cell's repeat.
+    pub fn of(cell: &CellFacts, repeat: usize) -> Seat {
+        const RUN: u32 = 1 << 20;
+        const SUBJECT: u32 = 1 << 14;
+        let run = cell.run.0 as u32 * RUN;
+        let of_run = run + cell.repeats[repeat];
+        let session = run + cell.sessions[repeat];
+        match cell.places[repeat] {
+            Some(place) => Seat { block: of_run, place, session },
+            None => {
+                let block = of_run + (cell.subject.0 as u32 + 1) * SUBJECT;
+                Seat { block, place: 0, session }
+            }
+        }
     }
+
+    /// A figure measured then.
+    pub fn observation(self, value: f64) -> Observation {
+        let Seat { block, place, session } = self;
+        Observation { value, block, place, session }
+    }
+}
+
+/// How many points a subject measures from a repeat of a point to the next one.
+pub fn lag(measured: &MeasuredFacts) -> usize {
+    measured.steps.iter().map(|step| step.values.len()).sum()
 }

@@ -24,6 +24,23 @@ pub struct CommonShift {
     pub latency: bool,
 }
 
+/// A repeat of one subject at a point that deviated from its others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OutlyingRepeat {
+    /// The step.
+    pub step: StepKey,
+    /// The axis value.
+    pub value: ValueKey,
+    /// The subject.
+    pub subject: SubjectKey,
+    /// The repeat, from 1.
+    pub repeat: u32,
+    /// Its figure divided by the median of the others: ops/s, or p99 if there is a target rate.
+    pub factor: f64,
+    /// Whether the factor is for p99 instead of ops/s.
+    pub latency: bool,
+}
+
 /// A drive whose ops/s deviate from those of the others of its group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OutlyingDrive {

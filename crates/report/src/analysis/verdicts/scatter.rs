@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     fn run(value: f64, block: u32) -> Observation {
-        Observation { value, block, place: 0 }
+        Observation { value, block, place: 0, session: 0 }
     }
 
     #[test]

@@ -16,11 +16,12 @@ const USUAL: PlannedBrief =
 /// Adds a brief of the same subject measured twice. An interval that excludes "no difference" is
 /// false, even if a caveat would have prevented the claim.
 pub fn same(so_far: Same, comparisons: &Comparisons) -> Same {
-    let claimed = comparisons.all.iter().filter(|c| c.standing != Standing::NotShown).count();
-    let compared = usize::from(!comparisons.all.is_empty());
+    let judged = || comparisons.all.iter().filter(|c| c.standing.has_interval());
+    let claimed = judged().filter(|c| c.standing != Standing::NotShown).count();
+    let compared = usize::from(judged().next().is_some());
     Same {
         briefs: so_far.briefs + compared,
-        comparisons: so_far.comparisons + comparisons.all.len(),
+        comparisons: so_far.comparisons + judged().count(),
         claimed: so_far.claimed + claimed,
         false_briefs: so_far.false_briefs + usize::from(claimed > 0),
     }

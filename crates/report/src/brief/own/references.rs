@@ -205,7 +205,7 @@ impl Sources<'_> {
         let strongest = match rest.at {
             Some(_) => {
                 let all = self.facts.comparisons.all.iter().filter(|c| c.is_claimed() && fits(c));
-                all.max_by(|a, b| a.low.total_cmp(&b.low))
+                all.max_by(|a, b| a.weak_end().total_cmp(&b.weak_end()))
             }
             None => self.facts.comparisons.claims.iter().map(|c| &c.comparison).find(|c| fits(c)),
         };

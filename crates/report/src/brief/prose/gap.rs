@@ -174,7 +174,13 @@ fn along_the_axis(
 
 fn of_comparison(l: Language, c: &Comparison, size: String) -> AtSize {
     let difference = wording::difference(l, c);
-    AtSize { size, better: c.better, factor: c.factor, interval: (c.low, c.high), difference }
+    AtSize {
+        size,
+        better: c.better,
+        factor: c.factor,
+        interval: c.interval.unwrap_or((c.factor, c.factor)),
+        difference,
+    }
 }
 
 /// Steps that differ only in block size and name, of which this is the last.

@@ -60,7 +60,7 @@ fn blocks(
             better(a),
             better(b),
             count(Standing::NotShown),
-            count(Standing::NotTheDrives),
+            count(Standing::NotTheDrives) + own().filter(|c| c.interval.is_none()).count(),
         ];
         row.extend(counts.map(|n| n.to_string()));
         rows.push(row);

@@ -54,9 +54,7 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
             last = Some(described);
         }
     }
-    if !comparisons.all.is_empty() {
-        out.push(Block::note(wording::footnote(l)));
-    }
+    out.extend(wording::footnote(l, comparisons).map(Block::note));
     if facts.measured.steps.iter().any(StepFacts::has_marks) {
         out.push(Block::note(bottlenecks::note(l)));
     }

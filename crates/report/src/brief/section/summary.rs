@@ -45,10 +45,10 @@ fn blocks(
             table.row(mark, [vec![title], cells].concat());
         }
     }
-    let how = match comparisons.all.is_empty() {
+    let how = match comparisons.all.iter().any(|c| c.interval.is_some()) {
         _ if comparisons.published => Some(say!(l, "summary-how-published")),
-        true => None,
-        false => Some(say!(l, "summary-how")),
+        true => Some(say!(l, "summary-how")),
+        false => None,
     };
     let mut out = vec![table.block()];
     out.extend(how.map(Block::note));

@@ -1,6 +1,7 @@
 //! Why nobody can be ranked, with what to change: the cause itself, wherever the brief says so.
 
 use crate::analysis::comparability::caveats::Caveat;
+use crate::analysis::comparison::{Comparison, Standing};
 use crate::analysis::facts::{
     CellFacts, Facts, MeasuredFacts, ReportStatements, SetupFacts, Subjects,
 };
@@ -44,6 +45,13 @@ pub fn no_claim(l: Language, facts: &Facts, said: &mut SaidRemedies) -> String {
         _ if !causes.is_empty() => {
             let none = std::iter::once(say!(l, "no-rank"));
             wording::sentences(l, none.chain(sentences(l, causes, said)))
+        }
+        _ if !none_compared && facts.comparisons.all.iter().all(|c| c.interval.is_none()) => {
+            let given = |c: &Comparison| c.standing == Standing::SeparateRuns;
+            match facts.comparisons.all.iter().any(given) {
+                true => say!(l, "no-rank-separate-runs"),
+                false => say!(l, "no-rank-order-not-given"),
+            }
         }
         _ if 2 * verdicts.len() > measured => not_limited(l, &facts.measured, &verdicts),
         _ if none_compared && !facts.statements.metrics.is_empty() => {

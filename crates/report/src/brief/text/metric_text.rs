@@ -153,6 +153,21 @@ pub fn printed_both(
     Some([a?, b?])
 }
 
+/// The same for two values in the metric's base unit.
+pub fn printed_values(
+    l: Language,
+    metric: &Metric,
+    first: f64,
+    other: f64,
+) -> Option<[(f64, String); 2]> {
+    let cells = [first, other].map(|value| cell_of_value(metric, value).exact());
+    let Some(scale) = Scale::of_cells(cells.iter()).filter(|scale| !scale.unit.is_empty()) else {
+        return Some([first, other].map(|value| printed_value(l, metric, value)));
+    };
+    let [a, b] = cells.map(|cell| scale.of_cell(l, cell));
+    Some([a?, b?])
+}
+
 /// The same for a table, whose column has one unit.
 pub fn cell(metric: &Metric, step: &StepFacts, cell: &CellFacts) -> TableCell {
     let estimate = metric.of(step, cell).map(|of| of.0);

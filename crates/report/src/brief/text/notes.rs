@@ -2,7 +2,7 @@
 
 use crate::analysis::facts::{Comparisons, MeasuredFacts, Subjects};
 use crate::analysis::keys::{StepKey, ValueKey};
-use crate::analysis::notes::{CommonShift, OfModels, OutlyingDrive};
+use crate::analysis::notes::{CommonShift, OfModels, OutlyingDrive, OutlyingRepeat};
 use crate::brief::block::Block;
 use crate::brief::number_format;
 use crate::brief::text::wording::with_interval;
@@ -23,7 +23,14 @@ pub fn all(
     let shifts = comparisons.shifts.iter().map(|one| moved(l, measured, one));
     let outlying = comparisons.outlying.iter().map(|one| apart(l, subjects, measured, one));
     let models = comparisons.models.iter().map(|one| of_models(l, measured, one));
-    shifts.chain(outlying).chain(device_errors(l, subjects, measured)).chain(models).collect()
+    let alone =
+        comparisons.outlying_repeats.iter().map(|one| moved_alone(l, subjects, measured, one));
+    shifts
+        .chain(alone)
+        .chain(outlying)
+        .chain(device_errors(l, subjects, measured))
+        .chain(models)
+        .collect()
 }
 
 /// The same as a part of a document; None if there are none.
@@ -60,6 +67,22 @@ fn moved(l: Language, measured: &MeasuredFacts, one: &CommonShift) -> String {
         false => {
             say!(l, "note-moved-ops", repeat, factor, subjects)
         }
+    };
+    of_place(l, measured, one.step, one.value, said)
+}
+
+/// "4 KiB reads at depth 8: repeat 3 of A ran at 0.30 × its others; …"
+fn moved_alone(
+    l: Language,
+    subjects: &Subjects,
+    measured: &MeasuredFacts,
+    one: &OutlyingRepeat,
+) -> String {
+    let factor = l.number(&format!("{:.2}", one.factor));
+    let (repeat, subject) = (one.repeat, &subjects[one.subject].name);
+    let said = match one.latency {
+        true => say!(l, "note-moved-alone-p99", repeat, factor, subject),
+        false => say!(l, "note-moved-alone-ops", repeat, factor, subject),
     };
     of_place(l, measured, one.step, one.value, said)
 }

@@ -59,13 +59,19 @@ pub fn of_subject(
     let compared = |rival: SubjectKey| outcome.all.iter().find(|c| c.is_of(own, rival));
     let is_said =
         |rival: SubjectKey| said.iter().any(|(.., a, b)| (*a, *b) == unordered(own, rival));
-    let open: Vec<String> = subjects
-        .rivals()
-        .filter(|rival| !is_said(*rival) && compared(*rival).is_some())
-        .map(|rival| l.list(&[own, rival].map(|s| subjects[s].name.clone())))
-        .collect();
-    if !open.is_empty() {
-        all.push(say!(l, "undecided-there", pairs = open.join(&say!(l, "nor"))));
+    let open = |judged: bool| {
+        let is_open = |rival: &SubjectKey| {
+            let found = compared(*rival).filter(|c| c.interval.is_some() == judged);
+            found.is_some() && !is_said(*rival)
+        };
+        let names = |rival| l.list(&[own, rival].map(|s| subjects[s].name.clone()));
+        subjects.rivals().filter(is_open).map(names).collect::<Vec<String>>()
+    };
+    if !open(true).is_empty() {
+        all.push(say!(l, "undecided-there", pairs = open(true).join(&say!(l, "nor"))));
+    }
+    if !open(false).is_empty() {
+        all.push(say!(l, "apart-there", pairs = open(false).join(&say!(l, "list-comma"))));
     }
     let mut all: Vec<String> = all.into_iter().map(|said| wording::stopped(l, said)).collect();
     for rival in subjects.rivals().filter(|rival| !is_said(*rival) && compared(*rival).is_none()) {
@@ -105,7 +111,19 @@ pub fn open(l: Language, subjects: &Subjects, step: &StepFacts, c: &Comparison) 
     let what = wording::metric(l, &c.metric, step) + &wording::at(l, step, c);
     match c.standing {
         Standing::NotTheDrives => say!(l, "open-not-limited", first = a, other = b, what),
-        _ if c.high > WIDE => {
+        Standing::SeparateRuns | Standing::OrderNotGiven => {
+            let what = match wording::figures_beside(l, step, c) {
+                Some(detail) => say!(l, "with-detail", what, detail),
+                None => what,
+            };
+            match c.standing {
+                Standing::OrderNotGiven => {
+                    say!(l, "open-order-not-given", first = a, other = b, what)
+                }
+                _ => say!(l, "open-separate-runs", first = a, other = b, what),
+            }
+        }
+        _ if c.interval.is_some_and(|(_, high)| high > WIDE) => {
             say!(l, "open-too-few", first = a, other = b, what, repeats = c.repeats)
         }
         _ => {

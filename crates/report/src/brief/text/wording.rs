@@ -13,7 +13,7 @@ use crate::base::units;
 use crate::brief::number_format;
 use crate::brief::text::metric_text::printed_latency;
 pub use crate::brief::text::metric_text::{
-    metric, printed, printed_both, printed_value, printed_with_unit,
+    metric, printed, printed_both, printed_value, printed_values, printed_with_unit,
 };
 use crate::brief::text::{condition_text, plan_text};
 use crate::language::Language;
@@ -30,9 +30,20 @@ pub fn difference(l: Language, comparison: &Comparison) -> String {
     format!("{at_least}{}", bare_difference(l, comparison))
 }
 
+/// Why a difference has no interval.
+fn without_interval(l: Language, comparison: &Comparison) -> String {
+    match comparison.standing {
+        Standing::OrderNotGiven => say!(l, "order-not-given"),
+        _ => say!(l, "in-separate-runs"),
+    }
+}
+
 /// The same without the mark for a lower bound.
 fn bare_difference(l: Language, comparison: &Comparison) -> String {
-    with_interval(l, comparison.printed(), comparison.formula().unit())
+    match comparison.printed() {
+        Some(printed) => with_interval(l, printed, comparison.formula().unit()),
+        None => without_interval(l, comparison),
+    }
 }
 
 /// A value with its unit and its interval.
@@ -71,15 +82,17 @@ fn standing_of(l: Language, subjects: &Subjects, comparison: &Comparison, what: 
     match comparison.standing {
         Standing::NotShown => format!("{what}{by_how_much} ≈"),
         Standing::NotTheDrives => format!("{what}{by_how_much} ‡"),
+        Standing::SeparateRuns | Standing::OrderNotGiven => by_how_much,
         Standing::Claimed | Standing::AtLeast => {
             format!("{} {what}{by_how_much} ▲", subjects[comparison.better].name)
         }
     }
 }
 
-/// The meaning of the marks of `in_table`.
-pub fn footnote(l: Language) -> String {
-    say!(l, "difference-footnote")
+/// The meaning of the marks of `in_table`, if any comparison has one.
+pub fn footnote(l: Language, comparisons: &Comparisons) -> Option<String> {
+    let marked = comparisons.all.iter().any(|c| c.standing.has_interval());
+    marked.then(|| say!(l, "difference-footnote"))
 }
 
 /// The comparison in a cell of a table: ops/s with the brief's subject, or p99 with a target rate.
@@ -254,13 +267,50 @@ fn drives(l: Language, scope: &ClaimScope) -> String {
     }
 }
 
-/// "892,202 against 735,861 ops/s"; for latencies also the absolute difference: "169 against 277
-/// µs, 108 µs less".
-fn calculation(l: Language, step: &StepFacts, comparison: &Comparison) -> Option<String> {
+/// Two figures as printed, each in the metric's base unit and as text.
+type PrintedPair = [(f64, String); 2];
+
+/// The figures of a comparison at a point, as printed: those of the table, unless the difference is
+/// of others, which is then stated.
+fn compared_figures(
+    l: Language,
+    step: &StepFacts,
+    comparison: &Comparison,
+) -> Option<(PrintedPair, Option<String>)> {
     let StepPlace::Value(value) = comparison.at else { return None };
     let metric = &comparison.metric;
     let cells = (step.cell(comparison.better, value)?, step.cell(comparison.worse, value)?);
-    let [(own, own_text), (other, other_text)] = printed_both(l, metric, step, cells)?;
+    let shown = printed_both(l, metric, step, cells)?;
+    let given = |cell: &CellFacts| metric.of(step, cell).is_some_and(|(e, _)| e.digits.is_some());
+    let adjusted = comparison.levels.filter(|_| !given(cells.0) && !given(cells.1));
+    let adjusted = adjusted.and_then(|(own, other)| printed_values(l, metric, own, other));
+    Some(match adjusted {
+        Some(adjusted) if adjusted != shown => {
+            let all = |cell: &CellFacts| cell.repeats.len() == comparison.repeats;
+            let how = match all(cells.0) && all(cells.1) {
+                true => say!(l, "adjusted-for-order"),
+                false => say!(l, "of-common-repeats"),
+            };
+            (adjusted, Some(how))
+        }
+        _ => (shown, None),
+    })
+}
+
+/// "120,000 and 100,000", the subject with the lower key first; None for a mean.
+pub fn figures_beside(l: Language, step: &StepFacts, comparison: &Comparison) -> Option<String> {
+    let ([(_, own), (_, other)], _) = compared_figures(l, step, comparison)?;
+    Some(match comparison.better < comparison.worse {
+        true => say!(l, "figures-beside", own, other),
+        false => say!(l, "figures-beside", own = other, other = own),
+    })
+}
+
+/// "892,202 against 735,861 ops/s"; for latencies also the absolute difference: "169 against 277
+/// µs, 108 µs less".
+fn calculation(l: Language, step: &StepFacts, comparison: &Comparison) -> Option<String> {
+    let metric = &comparison.metric;
+    let ([(own, own_text), (other, other_text)], how) = compared_figures(l, step, comparison)?;
     let formula = comparison.formula();
     let times = crate::stats::percent::times_as_good(own, other, metric.better())?;
     let sum = format!(
@@ -268,12 +318,16 @@ fn calculation(l: Language, step: &StepFacts, comparison: &Comparison) -> Option
         formula.calculation(metric.better(), &own_text, &other_text),
         l.number(&formula.result(times))
     );
-    Some(match metric.is_latency() {
+    let sum = match metric.is_latency() {
         true => {
             let less = printed_latency(l, (other - own).max(0.0)).1;
             say!(l, "calculation-less", calculation = sum, difference = less)
         }
         false => sum,
+    };
+    Some(match how {
+        Some(how) => say!(l, "calculation-how", calculation = sum, how),
+        None => sum,
     })
 }
 
@@ -388,8 +442,8 @@ mod tests {
                 better,
                 worse,
                 factor,
-                low,
-                high,
+                interval: Some((low, high)),
+                levels: None,
                 repeats,
                 standing,
                 over: MeanOver::Points(2),

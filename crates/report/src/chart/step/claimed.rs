@@ -35,7 +35,8 @@ impl StepDrawing<'_> {
         let stated = self.comparisons.leads[self.step.key].value;
         let leads = |c: &Comparison| stated.is_some_and(|value| c.at == StepPlace::Value(value));
         let order = |a: &&Comparison, b: &&Comparison| {
-            (leads(a), a.low).partial_cmp(&(leads(b), b.low)).unwrap_or(Ordering::Equal)
+            let rank = |c: &Comparison| (leads(c), c.weak_end());
+            rank(a).partial_cmp(&rank(b)).unwrap_or(Ordering::Equal)
         };
         // Claims about the brief's subject precede those between rivals.
         let subject = self.subjects.headline;
@@ -50,7 +51,7 @@ impl StepDrawing<'_> {
 
     /// "+21 %", "at least +40 %"; with the rival if ambiguous.
     fn difference(&self, c: &Comparison, metric: &Metric) -> String {
-        let [value, ..] = c.printed();
+        let Some([value, ..]) = c.printed() else { return String::new() };
         let sign = match c.formula() {
             Formula::Factor => "",
             _ if metric.better() == Better::Higher => "+",

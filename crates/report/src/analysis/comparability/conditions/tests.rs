@@ -112,6 +112,7 @@ fn cell(subject: SubjectKey, value: ValueKey) -> CellFacts {
         value,
         repeats: vec![1, 2, 3],
         places: vec![None; 3],
+        sessions: vec![subject.0 as u32 + 1; 3],
         run: RunKey(0),
         total: None,
         streams: Vec::new(),

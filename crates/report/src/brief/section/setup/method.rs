@@ -58,7 +58,8 @@ fn definitions(l: Language, facts: &Facts) -> Vec<(String, String)> {
     };
     all.extend(selftest::of_host(&facts.setup).into_iter().map(said));
     if facts.subjects.len() > 1 && !facts.comparisons.published {
-        all.push((say!(l, "difference"), wording::footnote(l)));
+        let marks = wording::footnote(l, &facts.comparisons);
+        all.extend(marks.map(|marks| (say!(l, "difference"), marks)));
     }
     all
 }
