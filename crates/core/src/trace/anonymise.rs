@@ -1,6 +1,6 @@
-//! A trace without names and places: devices have numbers for names, and the extents of each are
-//! permuted by a random key that is forgotten. Times, kinds, sizes, and what lies within an extent
-//! stay, so that skew, reuse and sequential runs up to an extent's size stay too.
+//! Anonymisation of a trace: device names become numbers, and the extents of each device are
+//! permuted by a random key that is not stored. Times, kinds, sizes and the layout within an extent
+//! do not change, so neither do skew, reuse and sequential runs up to the size of an extent.
 
 use std::io::Write;
 
@@ -11,10 +11,10 @@ use super::writer::Writer;
 use crate::base::error::{Context, Result};
 use crate::base::rng::{mix, spread};
 
-/// Bytes of an extent.
+/// Size of an extent, bytes.
 pub const EXTENT: u64 = 1 << 20;
 
-/// Writes what `reader` reads without names and places.
+/// Writes the requests of `reader` without device names and original offsets.
 pub fn anonymise<W: Write>(reader: &mut Reader, out: W) -> Result<(W, Summary)> {
     let mut key = [0; 8];
     rustix::rand::getrandom(&mut key, rustix::rand::GetRandomFlags::empty())
@@ -35,14 +35,14 @@ pub fn anonymise<W: Write>(reader: &mut Reader, out: W) -> Result<(W, Summary)> 
     writer.finish()
 }
 
-/// A request whose extent has another place on its device, which ends at `end`.
+/// Moves a request to the permuted extent on its device, which ends at `end`.
 fn permuted(request: &Request, end: u64, key: u64) -> Request {
     if request.kind == RequestKind::Flush {
         return *request;
     }
     let extent = spread(request.offset / EXTENT, end.div_ceil(EXTENT), key);
     let offset = extent * EXTENT + request.offset % EXTENT;
-    // The last extent may be a part of one, and a request may go beyond its own.
+    // The last extent may be partial, and a request may extend beyond its own extent.
     let offset = offset.min(end - u64::from(request.length));
     Request { offset, ..*request }
 }

@@ -1,12 +1,12 @@
-//! A block: a few thousand requests, column by column, which can be read without those before it.
+//! A block: up to 4,096 requests stored by column. A block is decoded without the blocks before it.
 //!
 //! ```text
 //! u32 bytes of the columns, u32 requests, u64 time of the first, u64 XXH3 of the columns
 //! columns: time since the one before, kind, device, offset, length
 //! ```
 //!
-//! Offsets are relative to the end of the request before on the same device, so that sequential
-//! ones take no room. Numbers are little-endian.
+//! Offsets are relative to the end of the previous request to the same device, so sequential
+//! requests take no space. Numbers are little-endian.
 
 use twox_hash::XxHash3_64;
 
@@ -15,14 +15,15 @@ use super::device_ends::DeviceEnds;
 use super::request::{Request, RequestKind};
 use crate::base::error::{Result, anyhow, ensure};
 
-/// Requests of one block, at most.
+/// Maximum number of requests in a block.
 pub const BLOCK_REQUESTS: usize = 4096;
-/// Bytes before the columns.
+/// Size of the header before the columns, bytes.
 pub const HEADER_BYTES: usize = 24;
-/// Bytes of the columns, at most: five values of 64 bits and a class each, and their heads.
+/// Maximum size of the columns, bytes: five values of 64 bits with a class each, and the column
+/// headers.
 pub const MOST_BYTES: usize = BLOCK_REQUESTS * 5 * 9 + 5 * 32;
 
-/// What stands before the columns.
+/// Header of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockHead {
     pub bytes: u32,
@@ -48,7 +49,7 @@ impl BlockHead {
     }
 }
 
-/// Appends a block. `requests` are in order of time, and at least one.
+/// Appends a block. `requests` are ordered by time and not empty.
 pub fn encode_block(requests: &[Request], out: &mut Vec<u8>) {
     let first_ns = requests.first().map_or(0, |request| request.at_ns);
     let (mut columns, mut values) = (Vec::new(), Vec::with_capacity(requests.len()));
@@ -79,7 +80,8 @@ pub fn encode_block(requests: &[Request], out: &mut Vec<u8>) {
     out.extend(columns);
 }
 
-/// From the end of the request before on the same device to each request. Both are below 2^63.
+/// Distance from the end of the previous request to the same device, for each request. Both are
+/// below 2^63.
 fn moves(requests: &[Request]) -> Vec<i64> {
     let mut ends = DeviceEnds::default();
     let step = |request: &Request| {
@@ -100,7 +102,7 @@ fn unzigzag(value: u64) -> i64 {
     (value >> 1) as i64 ^ -((value & 1) as i64)
 }
 
-/// Reads blocks, with memory that stays.
+/// Decodes blocks and reuses its memory.
 #[derive(Default)]
 pub struct BlockDecoder {
     columns: [Vec<u64>; 5],
@@ -108,8 +110,8 @@ pub struct BlockDecoder {
 }
 
 impl BlockDecoder {
-    /// The requests of a block. Nothing that the bytes say is believed: times must not go back, and
-    /// devices, kinds and offsets must exist.
+    /// Decodes the requests of a block. The bytes are not trusted: times must not decrease, and
+    /// devices, kinds and offsets must be valid.
     pub fn decode(
         &mut self,
         head: &BlockHead,

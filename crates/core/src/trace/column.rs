@@ -1,12 +1,12 @@
-//! One field of all requests of a block. Values are written as multiples of their greatest common
-//! divisor above the least of them, in at most four widths of bits, chosen so that the column is
-//! shortest; a field that is constant takes no bits.
+//! One field of all requests of a block. Values are stored as multiples of their greatest common
+//! divisor above their minimum, in at most four bit widths chosen to minimise the size of the
+//! column. A constant field takes no bits.
 
 use arrayvec::ArrayVec;
 
 use crate::base::error::{Result, ensure};
 
-/// Classes of width that a column may have, with the bits by which a value names its class.
+/// Number of width classes that a column may have, and the bits per value that select the class.
 const CLASSES: [(usize, u32); 3] = [(1, 0), (2, 1), (4, 2)];
 /// Widths of a value: 0 to 64 bits.
 const WIDTHS: usize = 65;
@@ -26,7 +26,7 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
-/// The largest number of which all values are multiples; 1 without any value above 0.
+/// The greatest common divisor of the values; 1 if all are 0.
 pub fn common_divisor(values: impl Iterator<Item = u64>) -> u64 {
     let mut divisor = 0;
     for value in values {
@@ -38,7 +38,7 @@ pub fn common_divisor(values: impl Iterator<Item = u64>) -> u64 {
     divisor.max(1)
 }
 
-/// Appends a column, and leaves what is written of each value in place of it.
+/// Appends a column. Replaces each value by its encoded form.
 pub fn encode(values: &mut [u64], out: &mut Vec<u8>) {
     let least = values.iter().copied().min().unwrap_or(0);
     values.iter_mut().for_each(|value| *value -= least);
@@ -76,7 +76,7 @@ fn width(value: u64) -> usize {
     (u64::BITS - value.leading_zeros()) as usize
 }
 
-/// The widths, in ascending order, with which values of these widths take the fewest bits.
+/// The widths, in ascending order, that encode values of these widths in the fewest bits.
 fn shortest(counts: &[u64; WIDTHS]) -> Vec<u8> {
     let widest = counts.iter().rposition(|count| *count > 0).unwrap_or(0);
     let all: u64 = counts.iter().sum();
@@ -91,10 +91,11 @@ fn shortest(counts: &[u64; WIDTHS]) -> Vec<u8> {
     best.1
 }
 
-/// Divides the widths up to `widest` into so many classes, each as wide as its widest (fewer where
-/// there are not as many); the bits of all values, and the classes.
+/// Divides the widths up to `widest` into `classes` classes, each as wide as its widest member
+/// (fewer classes if there are fewer widths). Returns the bits of all values, and the classes.
 fn partition(counts: &[u64; WIDTHS], widest: usize, classes: usize) -> (u64, Vec<u8>) {
-    // best[w]: the fewest bits of the values of at most w bits, and the classes that give them.
+    // best[w]: the minimum number of bits of the values of at most w bits, and the classes that
+    // achieve it.
     type Best = (u64, ArrayVec<u8, 4>);
     let sum = |from: usize, to: usize| counts[from..=to].iter().sum::<u64>();
     let mut best: ArrayVec<Best, WIDTHS> =
@@ -116,7 +117,7 @@ fn partition(counts: &[u64; WIDTHS], widest: usize, classes: usize) -> (u64, Vec
         best = next;
     }
     let (cost, mut widths) = best.swap_remove(widest);
-    // A column has 1, 2 or 4 classes: three are four, of which one is empty.
+    // A column has 1, 2 or 4 classes: three classes are stored as four, one of them empty.
     if widths.len() == 3 {
         widths.push(widths[2]);
     }
@@ -146,7 +147,7 @@ impl BitWriter<'_> {
     }
 }
 
-/// Reads columns one after another.
+/// Decodes consecutive columns.
 pub struct ColumnReader<'a> {
     bytes: &'a [u8],
 }
@@ -178,7 +179,7 @@ impl<'a> ColumnReader<'a> {
         Err(ends_early())
     }
 
-    /// The next column of so many values.
+    /// Decodes the next column, of `count` values.
     pub fn column(&mut self, count: usize, values: &mut Vec<u64>) -> Result<()> {
         let (least, unit) = (self.varint()?, self.varint()?);
         let classes = usize::from(self.byte()?);
@@ -206,7 +207,7 @@ impl<'a> ColumnReader<'a> {
         Ok(())
     }
 
-    /// So many bits from a place, which moves behind them.
+    /// Reads `width` bits at position `at` and advances it.
     fn bits(&self, at: &mut usize, width: u32) -> Result<u64> {
         if width == 0 {
             return Ok(0);

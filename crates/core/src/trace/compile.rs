@@ -1,5 +1,5 @@
-//! Compiles a trace: its format is found, its requests are put in order, and a compact file is
-//! written. Memory is bounded, whatever the size of the trace.
+//! Compiles a trace: detects its format, sorts its requests and writes a compact file. Memory is
+//! bounded and independent of the size of the trace.
 
 use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
@@ -12,18 +12,18 @@ use crate::base::error::{Context, Result, failed};
 use crate::base::file;
 use crate::base::output::Output;
 
-/// What came of a trace.
+/// Result of compiling a trace.
 pub struct Compiled {
     /// The name of its format.
     pub format: &'static str,
-    /// What it holds.
+    /// Summary of its contents.
     pub summary: Summary,
-    /// Lines that are no requests and should be.
+    /// Lines that should be requests and could not be parsed.
     pub refusals: Refusals,
 }
 
 impl Compiled {
-    /// States on standard error what of the source was refused.
+    /// Reports the refused lines of the source on standard error.
     pub fn note_refused(&self, source: &Path) {
         self.refusals.note(source, self.summary.requests);
     }
@@ -36,7 +36,7 @@ pub fn compile(source: &Path, output: &Path) -> Result<Compiled> {
     Ok(compiled)
 }
 
-/// Writes what a reader reads to a file, which is replaced only if Dyno wrote it.
+/// Writes the requests of `reader` to a file, which is replaced only if Dyno wrote it.
 pub fn write_file(reader: &Reader, output: &Path, inputs: &[&Path]) -> Result<()> {
     let mut out = Output::begin(output, inputs)?;
     let mut compiled = reader.file();
@@ -46,8 +46,8 @@ pub fn write_file(reader: &Reader, output: &Path, inputs: &[&Path]) -> Result<()
     out.finish(inputs)
 }
 
-/// Opens a trace of any format: a compiled file as it is, all else compiled to a file without a
-/// name in `folder`.
+/// Opens a trace of any format. A compiled file is opened directly; other formats are first
+/// compiled to an unnamed file in `folder`.
 pub fn read_any(source: &Path, folder: &Path) -> Result<(Reader, Compiled)> {
     if !is_compiled(source) {
         return read_source(source, folder);
@@ -75,8 +75,8 @@ fn read_source(source: &Path, folder: &Path) -> Result<(Reader, Compiled)> {
     finish(sink, format.name(), &format!("the trace {shown}"))
 }
 
-/// Reads what blktrace writes to a pipe, to a compiled file without a name in `folder`. `end` says,
-/// when the pipe has ended, how many events were lost.
+/// Reads the output of blktrace from a pipe into an unnamed compiled file in `folder`. After the
+/// end of the pipe, `end` returns the number of lost events.
 pub fn read_blktrace(
     records: &mut dyn Read,
     folder: &Path,

@@ -1,24 +1,24 @@
-//! Where the last request on each device ended: by the device's number, without hashing.
+//! End of the last request to each device, indexed by device number without hashing.
 
-/// No end: those of requests are at most 2^63.
+/// Marks a missing end: ends of requests are at most 2^63.
 const NONE: u64 = u64::MAX;
 
-/// The ends, for as many devices as were seen.
+/// Ends of the devices seen so far.
 #[derive(Default)]
 pub struct DeviceEnds {
     ends: Vec<u64>,
-    /// The devices that have one.
+    /// Devices with an end.
     seen: Vec<u16>,
 }
 
 impl DeviceEnds {
-    /// The end of the last request on a device.
+    /// The end of the last request to a device.
     #[inline]
     pub fn of(&self, device: u16) -> Option<u64> {
         self.ends.get(usize::from(device)).copied().filter(|end| *end != NONE)
     }
 
-    /// Sets it, and returns the one before.
+    /// Sets the end of a device and returns the previous one.
     #[inline]
     pub fn replace(&mut self, device: u16, end: u64) -> Option<u64> {
         let index = usize::from(device);
@@ -33,7 +33,7 @@ impl DeviceEnds {
         Some(before)
     }
 
-    /// Forgets all of them.
+    /// Removes all ends.
     pub fn clear(&mut self) {
         for device in self.seen.drain(..) {
             self.ends[usize::from(device)] = NONE;

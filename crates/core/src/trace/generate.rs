@@ -1,4 +1,4 @@
-//! Synthetic traces: a load whose parameters are known, request by request from a seed.
+//! Synthetic traces: a load with known parameters, generated request by request from a seed.
 
 use std::io::Write;
 
@@ -9,37 +9,37 @@ use crate::base::error::{Result, ensure};
 use crate::base::rng::{Seed, spread};
 use crate::base::zipf::Zipf;
 
-/// Bytes by which offsets are aligned, and from which ranks count.
+/// Alignment of offsets and unit of the popularity ranks, bytes.
 const BLOCK: u64 = 4096;
-/// A slot of time that is a burst or is none.
+/// Length of a slot of time, which either is a burst or is not.
 const SLOT_NS: u64 = 100_000_000;
-/// One slot in so many is a burst.
+/// One slot in this many is a burst.
 const ONE_IN: u64 = 10;
 
-/// What a synthetic trace is like.
+/// Parameters of a synthetic trace.
 #[derive(Clone, Debug)]
 pub struct Synthetic {
-    /// Of all its random numbers.
+    /// Seed of all its random numbers.
     pub seed: u64,
-    /// Its length.
+    /// Length of the trace, seconds.
     pub seconds: u64,
     /// Mean arrivals per second. They are Poisson within slots of 100 ms.
     pub rate: f64,
-    /// In one slot in ten, chosen at random, requests arrive so many times as fast as in the
-    /// others; 1 gives Poisson arrivals throughout.
+    /// Factor of the arrival rate in one slot in ten, chosen at random; 1 gives Poisson arrivals
+    /// throughout.
     pub burst: f64,
     /// The share of reads; other requests write.
     pub read: f64,
-    /// Bytes that are accessed, from 0 on.
+    /// Size of the accessed range, which starts at offset 0, bytes.
     pub span: u64,
-    /// The exponent of the popularity of blocks of 4 KiB; 0 is uniform.
+    /// Exponent of the popularity of 4 KiB blocks; 0 is uniform.
     pub theta: f64,
-    /// Sizes with their weights, multiples of 4 KiB.
+    /// Request sizes with their weights, multiples of 4 KiB.
     pub sizes: Vec<(u32, f64)>,
 }
 
 impl Default for Synthetic {
-    /// A minute of a small transactional load with bursts.
+    /// One minute of a small transactional load with bursts.
     fn default() -> Synthetic {
         Synthetic {
             seed: 1,
@@ -78,7 +78,7 @@ impl Synthetic {
             loop {
                 let mut rng = arrivals.at(number);
                 number += 1;
-                // Poisson arrivals have no memory: each slot may begin anew.
+                // Poisson arrivals are memoryless, so each slot may restart the process.
                 within_ns += rng.exponential() * 1e9 / rate;
                 if within_ns >= SLOT_NS as f64 {
                     break;
@@ -88,7 +88,7 @@ impl Synthetic {
                     false => RequestKind::Write,
                 };
                 let length = self.size(rng.unit());
-                // Popular blocks do not lie beside one another.
+                // Popular blocks are not adjacent.
                 let block = spread(zipf.draw(&mut rng), self.span / BLOCK, self.seed);
                 let offset = (block * BLOCK).min(self.span - u64::from(length)) / BLOCK * BLOCK;
                 let at_ns = slot * SLOT_NS + within_ns as u64;

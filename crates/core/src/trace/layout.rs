@@ -1,5 +1,5 @@
-//! The ends of a compiled file: what makes it one, and the summary and index at its end, which are
-//! known when all requests are written.
+//! The ends of a compiled file: the signature at its start, and the summary and index at its end,
+//! which are known only after all requests are written.
 //!
 //! ```text
 //! "DYNTRACE", u32 version, u32 zero
@@ -24,26 +24,26 @@ use crate::base::file;
 const MAGIC: &[u8; 8] = b"DYNTRACE";
 const END: &[u8; 8] = b"DYNTREND";
 const VERSION: u32 = 1;
-/// Bytes before the first block.
+/// Size of the header before the first block, bytes.
 pub const OPENING_BYTES: u64 = 16;
 const ENDING_BYTES: u64 = 32;
 const ENTRY_BYTES: usize = 20;
-/// Bytes of the footer, at most: the index of 5 × 10^10 requests.
+/// Maximum size of the footer, bytes: the index of 5 × 10^10 requests.
 const MOST_FOOTER_BYTES: u64 = 256 << 20;
 
-/// Requests of one kind.
+/// Totals of the requests of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KindTotal {
-    /// Their number.
+    /// Number of requests.
     pub requests: u64,
-    /// Bytes of all.
+    /// Total bytes.
     pub bytes: u64,
-    /// Bytes of the longest.
+    /// Length of the longest request, bytes.
     pub longest: u32,
 }
 
 impl KindTotal {
-    /// Counts one more.
+    /// Adds a request.
     pub fn add(&mut self, request: &Request) {
         self.requests += 1;
         self.bytes = self.bytes.saturating_add(u64::from(request.length));
@@ -54,34 +54,34 @@ impl KindTotal {
 /// One device of a trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TraceDevice {
-    /// As the source names it.
+    /// Name of the device in the source.
     pub name: String,
-    /// Requests to it.
+    /// Number of requests to it.
     pub requests: u64,
-    /// The byte behind the last that a request touches: what a device needs to be replayed on.
+    /// First byte after the highest one accessed: the minimum size of a device for the replay.
     pub end: u64,
 }
 
-/// What a trace holds, known without reading it.
+/// Summary of a trace, available without reading its requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
     /// The time of the first request by the clock of the source, in ns.
     pub origin_ns: u64,
-    /// From the first request to the last.
+    /// Time from the first request to the last, in ns.
     pub span_ns: u64,
-    /// Requests of all kinds and devices.
+    /// Number of requests of all kinds to all devices.
     pub requests: u64,
-    /// By kind, in the order of `RequestKind::ALL`.
+    /// Totals by kind, in the order of `RequestKind::ALL`.
     pub kinds: [KindTotal; 4],
-    /// The table that `Request::device` is an index of.
+    /// Table of devices, indexed by `Request::device`.
     pub devices: Vec<TraceDevice>,
-    /// Requests that are known to be missing: lines that were refused, events that the recorder
-    /// lost.
+    /// Number of requests that are known to be missing: refused lines and events lost by the
+    /// recorder.
     pub missing: u64,
 }
 
 impl Summary {
-    /// Requests of one kind.
+    /// Totals of one kind.
     pub fn of(&self, kind: RequestKind) -> KindTotal {
         self.kinds[kind as usize]
     }
@@ -91,7 +91,7 @@ impl Summary {
         self.kinds.iter().map(|total| total.bytes).fold(0, u64::saturating_add)
     }
 
-    /// Counts one more request, later than those before it.
+    /// Adds a request, which must not be earlier than the previous one.
     pub fn add(&mut self, request: &Request) {
         if self.requests == 0 {
             self.origin_ns = request.at_ns;
@@ -106,7 +106,7 @@ impl Summary {
     }
 }
 
-/// Where a block is, and when it begins.
+/// Position and start time of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockPlace {
     pub place: u64,
@@ -114,7 +114,7 @@ pub struct BlockPlace {
     pub requests: u32,
 }
 
-/// Whether a file begins as a compiled trace does.
+/// Whether a file starts with the signature of a compiled trace.
 pub fn is_compiled(path: &Path) -> bool {
     let mut begin = [0; 8];
     file::open(path).is_ok_and(|file| file.read_exact_at(&mut begin, 0).is_ok()) && &begin == MAGIC
@@ -127,7 +127,7 @@ pub fn opening() -> [u8; OPENING_BYTES as usize] {
     bytes
 }
 
-/// The footer that begins at `place`, and what follows it.
+/// The footer, which starts at `place`, and the fields after it.
 pub fn ending(summary: &Summary, index: &[BlockPlace], place: u64) -> Result<Vec<u8>> {
     let text = serde_json::to_vec(summary).context("writing the summary of a trace")?;
     let mut footer = (text.len() as u32).to_le_bytes().to_vec();

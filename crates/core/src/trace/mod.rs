@@ -1,11 +1,11 @@
-//! Block traces: requests with the times at which they arrived. A trace of any format is compiled
-//! once into a compact file, which is read as a stream (docs/trace.md).
+//! Block traces: requests with their arrival times. A trace of any format is compiled once into a
+//! compact file, which is then read as a stream (docs/trace.md).
 //!
-//! `request` has the words; `formats` reads what others recorded, `sort` puts it in order and
-//! `compile` joins the two; `profile` says what a trace is like, `generate` makes a synthetic one,
-//! `anonymise` takes names and places away. `writer` and `reader` are the compiled file: `layout`
-//! has its ends, `block` a few thousand requests, `column` one field of a block, and
-//! `device_ends` where the request before on each device ended.
+//! `request` defines the types. `formats` parses recordings, `sort` orders their requests, and
+//! `compile` combines both. `profile` computes statistics of a trace, `generate` writes a synthetic
+//! trace, `anonymise` removes names and offsets. `writer` and `reader` implement the compiled file:
+//! `layout` has its header and footer, `block` a group of requests, `column` one field of a block,
+//! and `device_ends` the end of the previous request to each device.
 
 mod anonymise;
 mod block;

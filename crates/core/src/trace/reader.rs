@@ -1,4 +1,5 @@
-//! Reads a compiled trace as a stream: one block in memory, from any time on, as often as wanted.
+//! Reads a compiled trace as a stream with one block in memory. Reading may start at any time of
+//! the trace and may be repeated.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -10,28 +11,29 @@ use super::request::Request;
 use crate::base::error::{Context, Error, Result, ensure, failed};
 use crate::base::file;
 
-/// A compiled trace, open.
+/// An open compiled trace.
 pub struct Reader {
     path: PathBuf,
     file: File,
     summary: Summary,
     index: Vec<BlockPlace>,
-    /// The block to be read next.
+    /// Index of the next block to read.
     next: usize,
     decoder: BlockDecoder,
     bytes: Vec<u8>,
     requests: Vec<Request>,
-    /// The request of `requests` to be given next.
+    /// Index in `requests` of the next request to return.
     given: usize,
 }
 
 impl Reader {
-    /// Opens a compiled file and checks its ends; blocks are checked as they are read.
+    /// Opens a compiled file and checks its header and footer. Blocks are checked when they are
+    /// read.
     pub fn open(path: &Path) -> Result<Reader> {
         Reader::over(file::open(path)?, path)
     }
 
-    /// `open` for a file that is open; `path` stands in errors.
+    /// Like `open`, for a file that is already open; `path` is used in error messages.
     pub fn over(file: File, path: &Path) -> Result<Reader> {
         let (summary, index) = read_ends(&file).map_err(|error| unreadable(path, &error))?;
         Ok(Reader {
@@ -52,16 +54,17 @@ impl Reader {
         &self.file
     }
 
-    /// What the trace holds.
+    /// Summary of the trace.
     pub fn summary(&self) -> &Summary {
         &self.summary
     }
 
-    /// Continues with the first request that is `at_ns` or later since the first of the trace; 0
-    /// begins again.
+    /// Moves to the first request at or after `at_ns`, in ns since the first request of the trace;
+    /// 0 is the start.
     pub fn seek_to(&mut self, at_ns: u64) -> Result<()> {
         let by_source = self.summary.origin_ns.saturating_add(at_ns);
-        // Requests of that very time may end the block before the first that begins with it.
+        // Requests of exactly this time may be the last of the block before the first block that
+        // starts with it.
         let behind = self.index.partition_point(|block| block.first_ns < by_source);
         self.next = behind.saturating_sub(1);
         self.load()?;
@@ -75,7 +78,7 @@ impl Reader {
         Ok(())
     }
 
-    /// The next request; none behind the last.
+    /// Returns the next request, or None at the end.
     pub fn next_request(&mut self) -> Result<Option<Request>> {
         if self.given == self.requests.len() {
             self.load()?;
@@ -85,8 +88,8 @@ impl Reader {
         Ok(request)
     }
 
-    /// The next requests, at most those of a block (4,096), in place of what `requests` held; none
-    /// behind the last.
+    /// Replaces the contents of `requests` by the next requests, at most one block (4,096); empty
+    /// at the end.
     pub fn next_requests(&mut self, requests: &mut Vec<Request>) -> Result<()> {
         if self.given == self.requests.len() {
             self.load()?;
@@ -97,7 +100,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Reads the next block; behind the last there are no requests.
+    /// Reads the next block; there are no requests after the last block.
     fn load(&mut self) -> Result<()> {
         self.requests.clear();
         self.given = 0;

@@ -1,13 +1,13 @@
-//! One request of a trace, as all formats have it.
+//! One request of a trace, common to all formats.
 
 use serde::{Deserialize, Serialize};
 
-/// Offsets and lengths end below 2^63, as those of the kernel do (`loff_t`).
+/// Limit of offsets and lengths, 2^63, as in the kernel (`loff_t`).
 pub const SPACE_BYTES: u64 = i64::MAX as u64;
-/// Devices of one trace.
+/// Maximum number of devices in a trace.
 pub const MOST_DEVICES: usize = 1 << 16;
 
-/// What a request does.
+/// Type of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RequestKind {
@@ -22,11 +22,11 @@ pub enum RequestKind {
 }
 
 impl RequestKind {
-    /// In the order of their codes in the file.
+    /// All kinds, in the order of their codes in the file.
     pub const ALL: [RequestKind; 4] =
         [RequestKind::Read, RequestKind::Write, RequestKind::Discard, RequestKind::Flush];
 
-    /// As texts and tables name it.
+    /// Name in texts and tables.
     pub fn name(self) -> &'static str {
         match self {
             RequestKind::Read => "read",
@@ -40,26 +40,26 @@ impl RequestKind {
 /// One request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// Its arrival, in ns. Read from a compiled file: since the first request of the trace; given
-    /// to a `Writer`: by the clock of the source.
+    /// Arrival time, in ns: since the first request of the trace if read from a compiled file, by
+    /// the clock of the source if passed to a `Writer`.
     pub at_ns: u64,
-    /// Index in the table of devices (`Summary::devices`).
+    /// Index into the table of devices (`Summary::devices`).
     pub device: u16,
-    /// What it does.
+    /// Type of the request.
     pub kind: RequestKind,
-    /// Its first byte on the device; 0 for a flush.
+    /// Offset on the device, bytes; 0 for a flush.
     pub offset: u64,
-    /// Bytes; 0 for a flush alone.
+    /// Length, bytes; 0 for a flush without a write.
     pub length: u32,
 }
 
 impl Request {
-    /// The byte behind its last.
+    /// Offset of the first byte after the request.
     pub fn end(&self) -> u64 {
         self.offset.saturating_add(u64::from(self.length))
     }
 
-    /// Why it can be no request of a trace.
+    /// The reason if this is not a valid request of a trace.
     pub fn fault(&self) -> Option<&'static str> {
         let flush = self.kind == RequestKind::Flush;
         match () {

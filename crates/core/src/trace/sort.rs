@@ -1,6 +1,6 @@
-//! Puts requests into the order of their times with bounded memory: replacement selection (Knuth,
-//! The Art of Computer Programming, volume 3, 5.4.1) writes runs that are in order, and a merge
-//! joins them. A trace whose requests are at most `WINDOW` places out of order is one run.
+//! Sorts requests by time with bounded memory: replacement selection (Knuth, The Art of Computer
+//! Programming, volume 3, 5.4.1) writes sorted runs, and a merge combines them. A trace in which
+//! requests are at most `WINDOW` positions out of order gives one run.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -14,12 +14,13 @@ use super::request::Request;
 use super::writer::Writer;
 use crate::base::error::{Context, Result};
 
-/// Requests in memory, of 48 bytes each; queue and heap each have room for all.
+/// Maximum number of requests in memory, of 48 bytes each; queue and heap are each large enough for
+/// all of them.
 const WINDOW: usize = 1 << 18;
-/// Runs that are merged at once, with a block in memory each.
+/// Maximum number of runs merged at once, with one block of each in memory.
 const MOST_RUNS: usize = 128;
 
-/// In the order of time; at one time, in the order in which they came.
+/// Orders by time, and by order of arrival at equal times.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct SortKey {
     run: u64,
@@ -27,28 +28,28 @@ struct SortKey {
     number: u64,
 }
 
-/// Takes requests in any order.
+/// Accepts requests in any order.
 pub struct Sorter {
     folder: PathBuf,
-    /// Requests in memory, at most.
+    /// Maximum number of requests in memory.
     most: usize,
-    /// Those that came in order, which most do, and those that came too late for it.
+    /// Requests that arrived in order (most do), and requests that arrived late.
     ordered: VecDeque<(SortKey, Sorted)>,
     disordered: BinaryHeap<Reverse<(SortKey, Sorted)>>,
     devices: DeviceTable,
     runs: Vec<Reader>,
     writing: Option<Writer<BufWriter<File>>>,
-    /// Of the run that is being written.
+    /// Number of the run that is being written.
     run: u64,
     last_ns: u64,
     number: u64,
 }
 
-/// What a key belongs to.
+/// The request that belongs to a key.
 #[derive(Clone, Copy)]
 struct Sorted(Request);
 
-// Keys are unique; what belongs to one is not compared.
+// Keys are unique, so the request is not compared.
 impl PartialEq for Sorted {
     fn eq(&self, _: &Sorted) -> bool {
         true
@@ -67,7 +68,7 @@ impl Ord for Sorted {
 }
 
 impl Sorter {
-    /// Runs are files without a name in `folder`.
+    /// Creates a sorter. Runs are unnamed files in `folder`.
     pub fn new(folder: &Path) -> Sorter {
         Sorter::with_window(folder, WINDOW)
     }
@@ -87,12 +88,12 @@ impl Sorter {
         }
     }
 
-    /// Adds a device; `Request::device` is its number.
+    /// Adds a device; `Request::device` is its index.
     pub fn add_device(&mut self, name: &str) {
         self.devices.add(name);
     }
 
-    /// Requests that came.
+    /// Number of requests added.
     pub fn requests(&self) -> u64 {
         self.number
     }
@@ -114,7 +115,7 @@ impl Sorter {
         Ok(())
     }
 
-    /// Writes the first request in memory; false where there is none.
+    /// Writes the first request in memory; false if there is none.
     fn pop(&mut self) -> Result<bool> {
         let first = match (self.ordered.front(), self.disordered.peek()) {
             (Some((next, _)), Some(Reverse((late, _)))) if late < next => None,
@@ -150,8 +151,8 @@ impl Sorter {
         Ok(())
     }
 
-    /// The whole trace in order, as a compiled file without a name. `missing` requests are known to
-    /// be lost.
+    /// Returns the whole sorted trace as an unnamed compiled file. `missing` is the number of
+    /// requests known to be lost.
     pub fn finish(mut self, missing: u64) -> Result<Reader> {
         while self.pop()? {}
         let mut last = match self.writing.take() {
@@ -168,7 +169,7 @@ impl Sorter {
     }
 }
 
-/// A compiled file that has no name, and leaves nothing however the program ends.
+/// Creates an unnamed compiled file, which leaves nothing behind even if the program is killed.
 fn begin(folder: &Path) -> Result<Writer<BufWriter<File>>> {
     let writing = || format!("sorting a trace in {}", folder.display());
     for attempt in 0u64.. {
@@ -193,8 +194,8 @@ fn end(writer: Writer<BufWriter<File>>, folder: &Path) -> Result<Reader> {
     Reader::over(file, folder)
 }
 
-/// The devices of requests by their numbers, and their numbers in the file that is written: its
-/// table has only devices that have requests.
+/// Maps the requests' device numbers to the device numbers of the written file, whose table
+/// contains only devices with requests.
 #[derive(Default)]
 struct DeviceTable(Vec<(String, Option<u16>)>);
 
@@ -211,7 +212,7 @@ impl DeviceTable {
         self.0.iter_mut().for_each(|(_, number)| *number = None);
     }
 
-    /// Writes a request to the device of its name.
+    /// Writes a request under the name of its device.
     fn write<W: std::io::Write>(
         &mut self,
         writer: &mut Writer<W>,

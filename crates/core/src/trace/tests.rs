@@ -1,4 +1,5 @@
-//! The compiled file: everything comes back, in little room, and nothing but what was written.
+//! The compiled file: every request is restored exactly, files are small, and corrupt files are
+//! refused.
 
 use std::path::{Path, PathBuf};
 
@@ -31,7 +32,7 @@ struct Made {
     requests: Vec<Request>,
 }
 
-/// A trace of requests with these gaps; its times begin with 0.
+/// A trace of requests with these gaps, starting at time 0.
 fn made(of: impl IntoIterator<Item = (u64, Request)>) -> Made {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.trace");
@@ -45,8 +46,8 @@ fn made(of: impl IntoIterator<Item = (u64, Request)>) -> Made {
     Made { _folder: folder, path, requests }
 }
 
-/// Poisson arrivals of 4 to 64 KiB at random places of 4 TB, times in ns: the most that a real
-/// trace has to say.
+/// Poisson arrivals of 4 to 64 KiB at random offsets of 4 TB, times in ns: the highest entropy that
+/// a real trace has.
 fn random(count: u64) -> Made {
     let seed = Seed::new(7, 0, 0);
     made((0..count).map(|n| {
@@ -101,7 +102,7 @@ proptest! {
                 prop_assert_eq!(rest(&mut reader).unwrap(), expected.collect::<Vec<_>>());
             }
         }
-        // Times of another clock are times since the first.
+        // Times of another clock become times since the first request.
         let shifted: Vec<Request> =
             requests.iter().map(|r| Request { at_ns: r.at_ns + origin, ..*r }).collect();
         let summary = write(path, &["a", "b", "c"], &shifted);

@@ -1,6 +1,6 @@
 //! The size of compiled traces with the statistics of published ones, written in their formats:
-//! the numbers of volumes, arrivals, read shares and sizes are those of the papers that describe
-//! them; places are uniform but for sequential runs, which is the most that they can take.
+//! numbers of volumes, arrivals, read shares and sizes are taken from the papers that describe the
+//! traces. Offsets are uniform except for sequential runs, which gives the largest possible files.
 
 use std::fmt::Write;
 
@@ -11,22 +11,22 @@ use crate::base::rng::Seed;
 struct Published {
     format: &'static str,
     volumes: u64,
-    /// Of all volumes together.
+    /// Total of all volumes.
     arrivals_per_s: f64,
     reads: f64,
-    /// Requests that begin where the one before on the volume ended.
+    /// Share of requests that start at the end of the previous request to the same volume.
     sequential: f64,
-    /// Bytes of a volume.
+    /// Size of a volume, bytes.
     volume_bytes: u64,
-    /// Offsets and sizes are multiples of it.
+    /// Unit of offsets and sizes, bytes.
     unit_bytes: u64,
     /// Sizes in bytes with their shares.
     sizes: &'static [(u64, f64)],
-    /// A line: volume, whether it reads, offset, length, time in ns.
+    /// Formats a line: volume, whether it is a read, offset, length, time in ns.
     line: fn(u64, bool, u64, u64, u64) -> String,
 }
 
-/// Mostly 4 to 64 KiB, as in all of them.
+/// Mostly 4 to 64 KiB, as in all of these traces.
 const SIZES: &[(u64, f64)] =
     &[(4096, 0.5), (8192, 0.14), (16384, 0.12), (32768, 0.1), (65536, 0.1), (131_072, 0.04)];
 const TB: u64 = 1 << 40;
@@ -114,7 +114,7 @@ const PUBLISHED: [Published; 5] = [
     },
 ];
 
-/// So many requests of it, as text.
+/// Text of a trace of `requests` requests with these statistics.
 fn text(of: &Published, requests: u64) -> String {
     let mut text = String::new();
     if of.format == "fio iolog" {
@@ -125,7 +125,7 @@ fn text(of: &Published, requests: u64) -> String {
     for n in 0..requests {
         let mut rng = seed.at(n);
         at_ns += rng.exponential() * 1e9 / of.arrivals_per_s;
-        // A tenth of the volumes has nine tenths of the requests.
+        // A tenth of the volumes receives nine tenths of the requests.
         let few = (of.volumes / 10).max(1);
         let volume = if rng.unit() < 0.9 { rng.below(few) } else { rng.below(of.volumes) };
         let reads = rng.unit() < of.reads;
@@ -151,7 +151,7 @@ fn a_request_takes_at_most_eight_bytes_in_each_published_format() {
     let folder = tempfile::tempdir().unwrap();
     let (source, output) = (folder.path().join("log"), folder.path().join("compiled"));
     for of in PUBLISHED {
-        // The table of devices is as long whatever the number of requests.
+        // The size of the device table is independent of the number of requests.
         let [few, many] = [REQUESTS, 2 * REQUESTS].map(|requests| {
             let written = text(&of, requests);
             std::fs::write(&source, &written).unwrap();

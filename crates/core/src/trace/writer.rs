@@ -1,5 +1,5 @@
-//! Writes a compiled trace as a stream: one block in memory, and twenty bytes for each block
-//! written.
+//! Writes a compiled trace as a stream, with one block in memory and twenty bytes per written
+//! block.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -9,7 +9,7 @@ use super::layout::{BlockPlace, OPENING_BYTES, Summary, TraceDevice, ending, ope
 use super::request::{MOST_DEVICES, Request};
 use crate::base::error::{Context, Result, bail, ensure};
 
-/// A compiled trace on its way to `out`.
+/// A compiled trace that is being written to `out`.
 pub struct Writer<W: Write> {
     out: W,
     summary: Summary,
@@ -21,7 +21,7 @@ pub struct Writer<W: Write> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins a trace.
+    /// Starts a trace.
     pub fn new(mut out: W) -> Result<Writer<W>> {
         out.write_all(&opening()).context("writing a compiled trace")?;
         Ok(Writer {
@@ -35,7 +35,7 @@ impl<W: Write> Writer<W> {
         })
     }
 
-    /// The index of a device, which is added to the table the first time.
+    /// The index of a device, which is added to the table on first use.
     pub fn device(&mut self, name: &str) -> Result<u16> {
         if let Some(index) = self.names.get(name) {
             return Ok(*index);
@@ -47,7 +47,7 @@ impl<W: Write> Writer<W> {
         Ok(index as u16)
     }
 
-    /// Adds a request, which must not be earlier than the one before.
+    /// Adds a request, which must not be earlier than the previous one.
     pub fn push(&mut self, request: &Request) -> Result<()> {
         if let Some(fault) = request.fault() {
             bail!("a request at {} ns cannot be: {fault}", request.at_ns);
@@ -65,7 +65,7 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// Counts requests that should be in the trace and are not.
+    /// Counts requests that are missing from the trace.
     pub fn add_missing(&mut self, requests: u64) {
         self.summary.missing += requests;
     }
@@ -82,7 +82,7 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// Writes what is left, and the summary.
+    /// Writes the remaining requests and the summary.
     pub fn finish(mut self) -> Result<(W, Summary)> {
         self.write_block()?;
         let end = ending(&self.summary, &self.index, self.place)?;

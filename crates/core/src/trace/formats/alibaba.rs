@@ -1,4 +1,4 @@
-//! Alibaba's block traces (github.com/alibaba/block-traces): `device_id,opcode,offset,length,
+//! Alibaba block traces (github.com/alibaba/block-traces): `device_id,opcode,offset,length,
 //! timestamp`. Bytes, microseconds.
 
 use std::path::Path;

@@ -1,8 +1,7 @@
 //! The text of blkparse, in its default format (blkparse(1)): device, processor, sequence, time,
-//! process, action, flags, sector and sectors, as in
-//! `8,0 3 1 0.000000000 697 Q WS 223490 + 8 [kjournald]`. Seconds, and sectors of 512 bytes. A
-//! request arrives with its action Q (queued); all other actions, and the summary at the end, are
-//! passed over.
+//! process, action, flags, sector and sectors, as in `8,0 3 1 0.000000000 697 Q WS 223490 + 8
+//! [kjournald]`. Seconds, and sectors of 512 bytes. A request arrives with its action Q (queued);
+//! all other actions, and the summary at the end, are skipped.
 
 use std::path::Path;
 
@@ -45,7 +44,7 @@ impl TraceFormat for Blkparse {
     }
 }
 
-/// A line that is an event: it begins with `major,minor cpu sequence time pid action rwbs`.
+/// An event line: it starts with `major,minor cpu sequence time pid action rwbs`.
 struct BlockEvent<'a> {
     device: &'a str,
     time: &'a str,
@@ -68,7 +67,7 @@ fn event(line: &str) -> Option<BlockEvent<'_>> {
 }
 
 impl<'a> BlockEvent<'a> {
-    /// A write with a flush before it is both.
+    /// A write with a preceding flush gives both requests.
     fn arrivals(&self) -> Result<[Option<SourceRequest<'a>>; 2], String> {
         let (at_ns, device) = (seconds(self.time, "time")?, self.device);
         let first = self.flags.chars().next();

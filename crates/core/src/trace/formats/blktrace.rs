@@ -1,6 +1,7 @@
-//! What blktrace writes: records `struct blk_io_trace` (linux/blktrace_api.h), one file for each
-//! processor, `NAME.blktrace.0`, `NAME.blktrace.1` and so on, which belong together. Nanoseconds,
-//! sectors of 512 bytes, of either byte order. A request arrives with its action Q (queued).
+//! Output of blktrace: records `struct blk_io_trace` (linux/blktrace_api.h), one file for each
+//! processor, `NAME.blktrace.0`, `NAME.blktrace.1` and so on, which together are one trace.
+//! Nanoseconds, sectors of 512 bytes, of either byte order. A request arrives with its action Q
+//! (queued).
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -16,7 +17,7 @@ use crate::trace::request::RequestKind;
 const SECTOR: u64 = 512;
 const RECORD_BYTES: usize = 48;
 const MAGIC_BYTES: usize = 4;
-/// The version of records is the last byte.
+/// The last byte is the version of the records.
 const MAGIC: u32 = 0x6561_7400;
 const VERSION: u32 = 7;
 /// `__BLK_TA_QUEUE`
@@ -65,8 +66,8 @@ impl TraceFormat for Blktrace {
     }
 }
 
-/// Reads records to the end of a file or a pipe. What lies between two records and is none is
-/// passed over, and so is the beginning of a record within which another begins.
+/// Reads records to the end of a file or a pipe. Skips bytes between records that are not a record,
+/// and skips a record that is cut by the start of another one.
 pub fn records(reader: &mut dyn Read, name: &str, sink: &mut RequestSink) -> Result<()> {
     let mut window = ByteWindow::new(reader, WINDOW_BYTES / 2);
     let reading = || format!("reading {name}");
@@ -106,8 +107,8 @@ pub fn records(reader: &mut dyn Read, name: &str, sink: &mut RequestSink) -> Res
 
 const ENDS_WITHIN: &str = "the file ends within a record";
 
-/// The length of the record at the beginning of `bytes`, which says that it has `whole`: less where
-/// the next one begins earlier, so that its own end is missing.
+/// Available length of the record at the start of `bytes`, whose header states `whole` bytes: less
+/// if the next record starts earlier, because then the end of this one is missing.
 fn cut_bytes(bytes: &[u8], whole: usize) -> usize {
     let within = &bytes[MAGIC_BYTES..bytes.len().min(whole + MAGIC_BYTES - 1)];
     match bytes.get(whole..) {
@@ -116,22 +117,22 @@ fn cut_bytes(bytes: &[u8], whole: usize) -> usize {
     }
 }
 
-/// Where a record begins.
+/// Offset of the next record.
 fn next_record(bytes: &[u8]) -> Option<usize> {
     bytes.windows(MAGIC_BYTES).position(|magic| Endian::of(magic).is_some())
 }
 
-/// Passes over what is no record, up to the next one. Zeros are not refused: when tracing is
-/// stopped, the kernel may let blktrace read a buffer to which no event was written, because
-/// `relay_flush` counts a buffer as full before it moves on to the next (kernel/relay.c,
-/// `relay_switch_subbuf` and `relay_file_read_subbuf_avail`).
+/// Skips bytes up to the next record. Zeros are not reported as refused: if tracing is stopped, the
+/// kernel may let blktrace read a buffer to which no event was written, because `relay_flush`
+/// counts a buffer as full before it moves on to the next (kernel/relay.c, `relay_switch_subbuf`
+/// and `relay_file_read_subbuf_avail`).
 fn pass_over(
     window: &mut ByteWindow<'_>,
     name: &str,
     sink: &mut RequestSink,
 ) -> std::io::Result<()> {
     let place = window.place();
-    // A record begins here only if the file ends within it.
+    // A record starts here only if the file ends within it.
     let is_cut = Endian::of(window.ahead(MAGIC_BYTES)?).is_some();
     let (mut has_events, mut from) = (false, 1);
     loop {
@@ -168,7 +169,7 @@ enum Endian {
 }
 
 impl Endian {
-    /// Of the record at the beginning of `bytes`; none where there is no record.
+    /// Byte order of the record at the start of `bytes`; None if there is no record.
     fn of(bytes: &[u8]) -> Option<Endian> {
         let (magic, expected) = (*bytes.first_chunk()?, MAGIC | VERSION);
         match () {
@@ -185,12 +186,12 @@ struct Record {
 }
 
 impl Record {
-    /// The record at the beginning of `bytes`, without the data behind it.
+    /// Parses the record at the start of `bytes`, without the data after it.
     fn of(bytes: &[u8]) -> Option<Record> {
         Some(Record { bytes: *bytes.first_chunk()?, endian: Endian::of(bytes)? })
     }
 
-    /// Its length with the data behind it.
+    /// Length of the record, including the data after it.
     fn whole_bytes(&self) -> usize {
         RECORD_BYTES + usize::from(self.u16(46))
     }
@@ -216,13 +217,13 @@ impl Record {
         u16::from_le_bytes(self.array(at))
     }
 
-    /// `major,minor`, as blkparse prints it (MINORBITS is 20).
+    /// `major,minor`, as printed by blkparse (MINORBITS is 20).
     fn device(&self) -> String {
         let device = self.u32(36);
         format!("{},{}", device >> 20, device & 0xf_ffff)
     }
 
-    /// A write with a flush before it is both.
+    /// A write with a preceding flush gives both requests.
     fn arrivals(&self) -> [Option<Result<SourceRequest<'static>, String>>; 2] {
         let action = self.u32(28);
         if action & 0xffff != QUEUED || action & (NOTICE | NOT_OF_FILES) != 0 {

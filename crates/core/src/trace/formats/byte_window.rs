@@ -1,9 +1,9 @@
-//! A file or a pipe of lines or records as a window that moves over it: what lies ahead can be
-//! looked at before it is passed, in bounded memory.
+//! A sliding window over a file or pipe of lines or records: bytes ahead can be examined before
+//! they are consumed, in bounded memory.
 
 use std::io::{ErrorKind, Read, Result};
 
-/// Bytes of a window, at least.
+/// Minimum size of a window, bytes.
 pub const WINDOW_BYTES: usize = 256 << 10;
 
 /// The part of a stream that is in memory.
@@ -17,15 +17,15 @@ pub struct ByteWindow<'r> {
 }
 
 impl<'r> ByteWindow<'r> {
-    /// A window at the beginning of a stream, from which at most so many bytes are asked for at
-    /// once.
+    /// Creates a window at the start of a stream. `most` is the maximum number of bytes requested
+    /// at once.
     pub fn new(reader: &'r mut dyn Read, most: usize) -> ByteWindow<'r> {
         let bytes = vec![0; WINDOW_BYTES.max(2 * most)];
         ByteWindow { reader, bytes, start: 0, end: 0, place: 0, ended: false }
     }
 
-    /// The bytes from here on: at least as many as are asked for, and fewer only where the stream
-    /// ends.
+    /// Bytes from the current position: at least the requested number, or fewer at the end of the
+    /// stream.
     #[inline]
     pub fn ahead(&mut self, least: usize) -> Result<&[u8]> {
         if self.end - self.start < least {
@@ -51,13 +51,13 @@ impl<'r> ByteWindow<'r> {
         Ok(())
     }
 
-    /// Passes over so many of the bytes ahead.
+    /// Consumes `bytes`.
     pub fn pass(&mut self, bytes: usize) {
         self.start += bytes;
         self.place += bytes as u64;
     }
 
-    /// The number of bytes that were passed.
+    /// Number of bytes consumed.
     pub fn place(&self) -> u64 {
         self.place
     }

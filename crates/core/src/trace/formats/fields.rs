@@ -1,10 +1,10 @@
-//! Fields of a line: numbers without signs, times as decimal seconds.
+//! Parsers of a line's fields: unsigned numbers, and times as decimal seconds.
 
-/// A whole number, or why it is none.
+/// Parses a whole number. The error is the reason.
 pub fn whole(field: &str, what: &str) -> Result<u64, String> {
     let field = trimmed(field);
     match field.parse() {
-        // The one sign that it takes.
+        // `parse` accepts this sign.
         Ok(number) if !field.starts_with('+') => Ok(number),
         _ if !field.is_empty() && field.bytes().all(|b| b.is_ascii_digit()) => {
             Err(format!("the {what} '{field}' is beyond 2^64"))
@@ -13,20 +13,21 @@ pub fn whole(field: &str, what: &str) -> Result<u64, String> {
     }
 }
 
-/// A field without spaces around it; nearly none has any, which its first and last bytes show.
+/// Removes spaces around a field. Almost no field has any, so its first and last bytes are checked
+/// first.
 fn trimmed(field: &str) -> &str {
     let is_bare = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_graphic);
     let bytes = field.as_bytes();
     if is_bare(bytes.first()) && is_bare(bytes.last()) { field } else { field.trim() }
 }
 
-/// A number in units of so many.
+/// Parses a number of units of `unit` and multiplies it.
 pub fn in_units(field: &str, unit: u64, what: &str) -> Result<u64, String> {
     let number = whole(field, what)?;
     number.checked_mul(unit).ok_or_else(|| format!("the {what} '{field}' is too large"))
 }
 
-/// Seconds with up to nine decimals, in ns.
+/// Parses seconds with up to nine decimals; returns ns.
 pub fn seconds(field: &str, what: &str) -> Result<u64, String> {
     let field = field.trim();
     let (whole_part, decimals) = field.split_once('.').unwrap_or((field, "0"));
@@ -39,7 +40,7 @@ pub fn seconds(field: &str, what: &str) -> Result<u64, String> {
     seconds.checked_add(fraction).ok_or_else(|| format!("the {what} '{field}' is too large"))
 }
 
-/// So many fields between commas.
+/// Splits a line into exactly `N` fields at commas.
 pub fn columns<const N: usize>(line: &str) -> Result<[&str; N], String> {
     let (mut columns, mut number, mut from) = ([""; N], 0, 0);
     let commas = line.bytes().enumerate().filter(|(_, byte)| *byte == b',').map(|(at, _)| at);

@@ -1,6 +1,6 @@
-//! fio's iolog, versions 2 and 3 (HOWTO, "Trace file format"). Bytes; times in microseconds:
-//! version 3 has one in each line, version 2 only `wait`, "relative to the previous wait
-//! statement", so that requests between two waits arrive at once.
+//! fio iolog, versions 2 and 3 (HOWTO, "Trace file format"). Bytes; times in microseconds: version
+//! 3 has one in each line, version 2 only `wait`, "relative to the previous wait statement", so
+//! requests between two waits arrive at the same time.
 
 use std::path::Path;
 
@@ -58,7 +58,7 @@ fn with_time(line: &str) -> Result<Option<SourceRequest<'_>>, String> {
     action(&words(rest), at_ns)
 }
 
-/// `filename action [offset length]`; a wait moves the time.
+/// `filename action [offset length]`; a wait advances the time.
 fn without_time<'a>(line: &'a str, now_ns: &mut u64) -> Result<Option<SourceRequest<'a>>, String> {
     let words = words(line);
     if let [_, "wait", time, ..] = words[..] {
@@ -69,7 +69,7 @@ fn without_time<'a>(line: &'a str, now_ns: &mut u64) -> Result<Option<SourceRequ
     action(&words, *now_ns)
 }
 
-/// Words of a request, and one more that it must not have.
+/// Words of a request, plus one to detect excess words.
 const MOST_WORDS: usize = 5;
 
 fn words(line: &str) -> ArrayVec<&str, MOST_WORDS> {

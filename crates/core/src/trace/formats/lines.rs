@@ -1,5 +1,5 @@
-//! Reads a text of any length line by line, where it lies in memory: no line is kept, and none that
-//! is longer than any request's.
+//! Reads text of any length line by line, in place: no line is copied, and no line longer than the
+//! longest valid request is held.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -13,32 +13,33 @@ use super::parsed::{Refusals, RequestSink, SourceRequest};
 use crate::base::error::{Context, Result};
 use crate::base::file;
 
-/// Bytes of a request's line. Names of files have at most 4,096.
+/// Maximum length of a request's line, bytes. File names have at most 4,096.
 pub const LONGEST: usize = 8192;
-/// Bytes from which a format is recognised.
+/// Number of bytes read to detect a format.
 const BEGINNING: u64 = 64 << 10;
 
-/// How a file begins.
+/// Start of a file.
 pub struct Beginning {
-    /// Its first bytes, unpacked.
+    /// The first bytes, decompressed.
     pub bytes: Vec<u8>,
 }
 
 impl Beginning {
-    /// The first lines that are not empty.
+    /// The first non-empty lines.
     pub fn lines(&self) -> Vec<String> {
         let text = String::from_utf8_lossy(&self.bytes);
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         lines.take(100).map(String::from).collect()
     }
 
-    /// Whether one of the first lines passes, after a line of names at most.
+    /// Whether one of the first lines satisfies `is_request`; one line of column names may precede
+    /// it.
     pub fn has(&self, is_request: impl Fn(&str) -> bool) -> bool {
         self.lines().iter().any(|line| is_request(line))
     }
 }
 
-/// A file's bytes, unpacked where gzip packed them.
+/// Opens a file; gzip is decompressed.
 pub fn open(path: &Path) -> Result<Box<dyn Read>> {
     let mut file = raw(path)?;
     let reading = || format!("reading {}", path.display());
@@ -58,7 +59,7 @@ pub fn beginning(path: &Path) -> Result<Beginning> {
     Ok(Beginning { bytes })
 }
 
-/// Takes the request of each line but those that begin with `names`, a line of column names.
+/// Parses the request of each line except those that start with `names`, a line of column names.
 pub fn requests(
     path: &Path,
     sink: &mut RequestSink,
@@ -72,8 +73,8 @@ pub fn requests(
     })
 }
 
-/// Hands each line to `take`, without its end; what it says is the reason for which the line is
-/// refused, as is one of more than `longest` bytes. Lines of spaces are passed over.
+/// Passes each line, without its terminator, to `take`. If `take` returns a reason, or the line is
+/// longer than `longest` bytes, the line is refused. Blank lines are skipped.
 pub fn each<S: AsMut<Refusals>>(
     path: &Path,
     longest: usize,
@@ -112,12 +113,12 @@ pub fn each<S: AsMut<Refusals>>(
     Ok(())
 }
 
-/// Whether a line has only spaces; nearly none does, which its first byte shows.
+/// Whether a line has only spaces. Almost none does, so its first byte is checked first.
 fn is_blank(line: &str) -> bool {
     !line.as_bytes().first().is_some_and(u8::is_ascii_graphic) && line.trim().is_empty()
 }
 
-/// Passes over the rest of a line.
+/// Consumes the rest of a line.
 fn pass_line(window: &mut ByteWindow<'_>) -> std::io::Result<()> {
     loop {
         let ahead = window.ahead(1)?;
@@ -129,7 +130,7 @@ fn pass_line(window: &mut ByteWindow<'_>) -> std::io::Result<()> {
     }
 }
 
-/// A file's bytes as they are.
+/// Opens a file without decompression.
 pub fn raw(path: &Path) -> Result<BufReader<File>> {
     Ok(BufReader::with_capacity(1 << 20, file::open(path)?))
 }

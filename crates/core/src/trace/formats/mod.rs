@@ -1,8 +1,9 @@
-//! The formats of traces, one file each: which begins how, and what its lines or records say. Units
-//! and documents of each are in docs/trace.md.
+//! Parsers of trace formats, one file each: how to detect the format, and the fields of its lines
+//! or records. docs/trace.md lists the units and sources of each format.
 //!
-//! `lines` reads texts line by line with bounded memory, `fields` their numbers, `byte_window`
-//! files and pipes of records, and `parsed` is what all hand on: requests, and what was refused.
+//! `lines` reads text line by line with bounded memory, `fields` parses numbers, `byte_window`
+//! reads files and pipes of records, and `parsed` is the output of all parsers: requests and
+//! refused lines.
 
 mod alibaba;
 mod blkparse;
@@ -30,13 +31,13 @@ use crate::base::error::Result;
 use crate::base::registry::Registry;
 use parsed::RequestSink;
 
-/// One format.
+/// A trace format.
 pub trait TraceFormat: Sync {
-    /// Its name, as messages print it.
+    /// Name in messages.
     fn name(&self) -> &'static str;
-    /// Whether a file that begins so has it.
+    /// Whether a file with this start has the format.
     fn recognises(&self, beginning: &Beginning) -> bool;
-    /// The files that belong to the one that was named.
+    /// All files of the trace to which the named file belongs.
     fn files(&self, named: &Path) -> Result<Vec<PathBuf>> {
         Ok(vec![named.to_path_buf()])
     }
@@ -44,7 +45,7 @@ pub trait TraceFormat: Sync {
     fn read(&self, file: &Path, sink: &mut RequestSink) -> Result<()>;
 }
 
-/// In the order in which a file is tried; its beginning is that of one format at most.
+/// All formats, in the order in which they are tried. A file's start matches at most one format.
 pub static ALL: Registry<&dyn TraceFormat> = Registry::new(&[
     &fio_iolog::FioIolog,
     &blktrace::Blktrace,
@@ -54,7 +55,7 @@ pub static ALL: Registry<&dyn TraceFormat> = Registry::new(&[
     &tencent::Tencent,
 ]);
 
-/// The format of a file; none where no format begins so.
+/// Detects the format of a file; None if no format matches.
 pub fn of_file(path: &Path) -> Result<Option<&'static dyn TraceFormat>> {
     let beginning = lines::beginning(path)?;
     Ok(ALL.iter().find(|format| format.recognises(&beginning)))

@@ -1,4 +1,4 @@
-//! MSR Cambridge's traces (SNIA IOTTA 388): `Timestamp,Hostname,DiskNumber,Type,Offset,Size,
+//! MSR Cambridge traces (SNIA IOTTA 388): `Timestamp,Hostname,DiskNumber,Type,Offset,Size,
 //! ResponseTime`. Windows file times (100 ns since 1601), bytes. A device is `Hostname.DiskNumber`.
 
 use std::path::Path;

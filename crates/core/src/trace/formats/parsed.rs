@@ -1,4 +1,5 @@
-//! What formats hand on: requests by the name of their device, and refused lines with their reason.
+//! Output of the trace parsers: requests with the name of their device, and refused lines with the
+//! reason.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -12,35 +13,35 @@ use crate::base::text::visible;
 use crate::trace::request::{MOST_DEVICES, Request, RequestKind};
 use crate::trace::sort::Sorter;
 
-/// Refused lines that are named.
+/// Maximum number of refused lines that are listed.
 const NAMED: usize = 10;
-/// Characters of a refused line that are shown.
+/// Maximum number of characters of a refused line that are shown.
 const SHOWN: usize = 80;
 
-/// A line or record that is no request.
+/// A line or record that is not a valid request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
-    /// "line 12", or "byte 96" in a binary file.
+    /// "line 12", or "byte 96" of a binary file.
     pub place: String,
-    /// Its beginning.
+    /// The start of the line.
     pub text: String,
-    /// Why.
+    /// Reason of the refusal.
     pub reason: String,
 }
 
-/// What was refused.
+/// Refused lines or records of a source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Refusals {
-    /// The number of lines or records.
+    /// Number of refused lines or records.
     pub count: u64,
-    /// The first ten.
+    /// The first ten of them.
     pub first: Vec<Refused>,
-    /// Events that the recorder lost before anyone could read them.
+    /// Number of events that the recorder lost before they could be read.
     pub lost: u64,
 }
 
 impl Refusals {
-    /// One line for each of the first, and one for the others.
+    /// One line of text for each of the first, and one for the rest.
     pub fn lines(&self) -> Vec<String> {
         let named = |r: &Refused| match r.text.is_empty() {
             true => format!("{}: {}", r.place, r.reason),
@@ -54,7 +55,7 @@ impl Refusals {
         lines
     }
 
-    /// Counts what is no request, and keeps the first.
+    /// Counts a refused line or record, and stores it if it is one of the first.
     pub fn add(&mut self, place: impl FnOnce() -> String, text: &str, reason: String) {
         self.count += 1;
         if self.first.len() < NAMED {
@@ -63,7 +64,7 @@ impl Refusals {
         }
     }
 
-    /// States on standard error what of a source with so many requests was refused.
+    /// Reports the refused lines of a source with `requests` requests on standard error.
     pub fn note(&self, source: &Path, requests: u64) {
         if self.count > 0 {
             let (shown, count) = (source.display(), self.count);
@@ -73,21 +74,21 @@ impl Refusals {
     }
 }
 
-/// One request as a source has it.
+/// One request as parsed from the source.
 pub struct SourceRequest<'a> {
-    /// Its time by the clock of the source.
+    /// Arrival time by the clock of the source, in ns.
     pub at_ns: u64,
-    /// The name of its device.
+    /// Name of the device.
     pub device: Cow<'a, str>,
-    /// What it does.
+    /// Type of the request.
     pub kind: RequestKind,
-    /// Its first byte.
+    /// Offset on the device, bytes.
     pub offset: u64,
-    /// Bytes.
+    /// Length, bytes.
     pub length: u64,
 }
 
-/// Takes what a format reads.
+/// Receives the requests that a format parses.
 pub struct RequestSink {
     sorter: Sorter,
     devices: HashMap<String, u16, RandomState>,
@@ -95,12 +96,12 @@ pub struct RequestSink {
 }
 
 impl RequestSink {
-    /// A sink that sorts.
+    /// Creates a sink that sorts its requests.
     pub fn new(sorter: Sorter) -> RequestSink {
         RequestSink { sorter, devices: HashMap::default(), refusals: Refusals::default() }
     }
 
-    /// Takes a request; the reason where it cannot be one.
+    /// Adds a request. Returns the reason if it is not valid.
     pub fn take(&mut self, arrival: &SourceRequest) -> Result<Option<String>> {
         let Ok(length) = u32::try_from(arrival.length) else {
             return Ok(Some(format!("a length of {} bytes is beyond 2^32", arrival.length)));
@@ -133,7 +134,7 @@ impl RequestSink {
         self.refusals.lost += events;
     }
 
-    /// What came.
+    /// The sorted requests, and the refusals.
     pub fn into_parts(self) -> (Sorter, Refusals) {
         (self.sorter, self.refusals)
     }

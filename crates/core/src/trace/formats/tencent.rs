@@ -1,6 +1,6 @@
-//! Tencent's traces of cloud block storage (SNIA IOTTA 27917): `Timestamp,Offset,Size,IOType,
-//! VolumeID`. Seconds, sectors of 512 bytes; type 0 reads, 1 writes. Requests of one second arrive
-//! at its beginning: the source says no more.
+//! Tencent cloud block storage traces (SNIA IOTTA 27917): `Timestamp,Offset,Size,IOType, VolumeID`.
+//! Seconds, sectors of 512 bytes; type 0 reads, 1 writes. Requests of one second arrive at its
+//! start, because the source has no finer times.
 
 use std::path::Path;
 

@@ -1,5 +1,4 @@
-//! Each format gives the requests that its lines or records name, and says why of those that are
-//! none.
+//! Each format returns the requests of its lines or records, and the reason for each refused one.
 
 use std::path::PathBuf;
 
@@ -112,7 +111,7 @@ fn tencent_counts_sectors_and_seconds() {
 fn msr_cambridge_counts_bytes_and_file_times() {
     let text = "128166372003061629,hm,0,Read,383496192,32768,413\n\
                 128166372016382155,hm,1,Write,2822144000,4096,500\n";
-    // As SNIA packs it.
+    // Compressed as by SNIA.
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     std::io::Write::write_all(&mut packed, text.as_bytes()).unwrap();
     for bytes in [text.as_bytes().to_vec(), packed.finish().unwrap()] {

@@ -1,11 +1,11 @@
-//! blktrace's records as its files and its pipe have them: of several processors, cut, padded and
-//! mixed with something else.
+//! Records of blktrace as in its files and its pipe: of several processors, truncated, padded, and
+//! mixed with other bytes.
 
 use super::tests::{Made, compiled, source};
 use crate::trace::RequestKind::{Discard, Flush, Read, Write};
 use crate::trace::read_blktrace;
 
-/// A `struct blk_io_trace` with so much data behind it.
+/// A `struct blk_io_trace` followed by `more` bytes of data.
 fn record(big: bool, (time, sector, bytes): (u64, u64, u32), action: u32, more: u16) -> Vec<u8> {
     let device = (259u32 << 20) | 3;
     let mut out = Vec::new();
@@ -64,17 +64,17 @@ fn blktrace_files_of_all_processors_are_merged_by_time() {
     }
 }
 
-/// A read of the sector `n`, at `n` ns.
+/// A read of sector `n` at `n` ns.
 fn read_of(n: u64) -> Vec<u8> {
     record(false, (n, n, 4096), QUEUED_READ, 0)
 }
 
-/// A note on a process, which has its name behind it.
+/// A notification about a process, followed by its name.
 fn note() -> Vec<u8> {
     record(false, (9, 0, 0), 1 << (16 + 10), 16)
 }
 
-/// The sectors of all requests that are read of a stream, and what was refused.
+/// The sectors of all requests parsed from a stream, and the refusals.
 fn sectors(bytes: &[u8]) -> (Vec<u64>, Vec<String>) {
     let (compiled, rows) = compiled(&source(bytes));
     assert_eq!(compiled.summary.missing, compiled.refusals.count);
@@ -92,8 +92,8 @@ fn a_file_that_ends_within_a_record_keeps_those_before() {
     }
 }
 
-/// Of a buffer of the kernel to which nothing was written, blktrace writes 4 MiB, and of that whole
-/// records of 48 bytes: see `pass_over`.
+/// For a kernel buffer without events, blktrace writes zeros: 4 MiB, rounded down to whole records
+/// of 48 bytes. See `pass_over`.
 #[test]
 fn buffers_to_which_nothing_was_written_are_no_events() {
     for zeros in [1, 47, 48, 49, 4_194_288, 300_000] {
@@ -115,7 +115,7 @@ fn what_is_no_record_is_refused_and_the_records_behind_it_are_read() {
         assert!(refused.len() == 2 && refused.iter().all(|r| r.ends_with(&says)), "{refused:?}");
         assert!(refused[0].starts_with("byte 48 "), "{refused:?}");
     }
-    // Another version.
+    // A record of another version.
     let mut other = read_of(2);
     other[0] = 8;
     assert_eq!(sectors(&[read_of(1), other, read_of(3)].concat()).0, [1, 3]);
@@ -127,7 +127,7 @@ fn a_record_that_is_cut_by_another_is_lost_alone() {
     for end in 1..cut.len() {
         let cut = cut[..end].to_vec();
         let (read, refused) = sectors(&[read_of(1), cut, read_of(3), note(), read_of(4)].concat());
-        // Its own fields are whole if only the data behind them are cut.
+        // The fixed fields are complete if only the data after them is cut.
         match end < 48 {
             true => assert_eq!((read, refused.len()), (vec![1, 3, 4], 1), "{end}"),
             false => assert_eq!((read, refused.len()), (vec![1, 2, 3, 4], 0), "{end}"),
@@ -148,7 +148,7 @@ fn records_of_one_processor_within_a_record_of_another_are_read() {
     }
 }
 
-/// A pipe gives what there is at the moment.
+/// A pipe returns the bytes that are available at the time.
 struct Pieces<'a> {
     bytes: &'a [u8],
     of: usize,

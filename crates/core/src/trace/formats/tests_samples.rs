@@ -1,11 +1,10 @@
-//! Beginnings of published recordings, as their own documents or users print them: the requests are
-//! those that the lines name.
+//! First lines of published recordings, as printed in their own documentation or by users, and the
+//! requests that they state.
 
 use super::tests::{Row, compiled, source};
 use crate::trace::RequestKind::{self, Read, Write};
 
-/// The requests of a sample, of which nothing is refused: milliseconds, device, kind, offset and
-/// length.
+/// The requests of a sample without refusals: milliseconds, device, kind, offset and length.
 fn requests(format: &str, text: &str) -> Vec<(f64, String, RequestKind, u64, u32)> {
     let (compiled, rows) = compiled(&source(text));
     assert_eq!((compiled.format, compiled.refusals.lines()), (format, Vec::new()));
@@ -53,13 +52,13 @@ fn msr_cambridges_sample() {
                 128166620794097839,hm,1,Read,3221266432,4096,121008\n";
     let all = requests("MSR Cambridge", text);
     assert_eq!(all[0], (0.0, "hm.1".into(), Read, 383_496_192, 32_768));
-    // 569.2818071 s and 14,339.9752266 s later, in 100 ns.
+    // 569.2818071 s and 14,339.9752266 s after the first, in units of 100 ns.
     assert_eq!(all[1], (569_281.807_1, "hm.1".into(), Read, 2_822_144, 65_536));
     assert_eq!(all[2], (14_339_975.226_6, "hm.1".into(), Read, 3_221_266_432, 4096));
 }
 
 /// blktrace's user guide (doc/blktrace.tex), "blktrace -- live". That kernel queued only the first
-/// of the requests that it merged (M).
+/// of several merged requests (M).
 #[test]
 fn blkparses_sample() {
     let text = "  8,0    3        1     0.000000000   697  G   W 223490 + 8 [kjournald]\n\
@@ -77,7 +76,7 @@ fn blkparses_sample() {
     assert_eq!(all[1..], [(9.538_116, "8,0".into(), Write, 223_546 * 512, 4096)]);
 }
 
-/// axboe/fio issue 1537: times of several recordings, which begin anew.
+/// axboe/fio issue 1537: timestamps of several recordings, each of which restarts.
 #[test]
 fn a_users_iolog_of_version_3() {
     let text = "fio version 3 iolog\n\
@@ -95,7 +94,7 @@ fn a_users_iolog_of_version_3() {
     assert_eq!((all.len(), all[9].0, all[9].3), (10, 1000.006, 489_065_382_400));
 }
 
-/// axboe/fio issue 247: waits of 1,000 µs, which the user expected to add up.
+/// axboe/fio issue 247: waits of 1,000 µs, which the user expected to accumulate.
 #[test]
 fn a_users_iolog_of_version_2() {
     let text = "fio version 2 iolog\n\\\\.\\PhysicalDrive0 add\n\\\\.\\PhysicalDrive0 open\n\

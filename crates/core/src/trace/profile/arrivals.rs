@@ -1,22 +1,22 @@
-//! When requests arrive: counts over time, and how much they scatter.
+//! Arrivals over time, and their dispersion.
 
 use crate::trace::request::{Request, RequestKind};
 
-/// Places of a series over time.
+/// Maximum number of bins of a time series.
 const MOST_BINS: u64 = 600;
-/// Windows below which no index of dispersion is computed.
+/// Minimum number of windows for an index of dispersion.
 const FEWEST_WINDOWS: u64 = 10;
 
-/// Arrivals over the time of a trace, in bins of equal width.
+/// Number of arrivals over the time of a trace, in bins of equal width.
 pub struct ArrivalSeries {
     /// Width of a bin, in ns.
     pub bin_ns: u64,
-    /// Reads, and all other requests, of each bin.
+    /// Reads, and all other requests, per bin.
     pub bins: Vec<[u64; 2]>,
 }
 
 impl ArrivalSeries {
-    /// At most 600 bins of 1, 2 or 5 times a power of ten.
+    /// Creates a series of at most 600 bins, whose width is 1, 2 or 5 times a power of ten.
     pub fn new(span_ns: u64) -> ArrivalSeries {
         let fits = |bin_ns: &u64| span_ns / bin_ns < MOST_BINS;
         let steps = (0..19).flat_map(|power| [1, 2, 5].map(|n| n * 10u64.pow(power)));
@@ -39,16 +39,16 @@ impl ArrivalSeries {
 pub struct CountDispersion {
     /// Width of a window, in ns.
     pub window_ns: u64,
-    /// None with fewer than ten whole windows.
+    /// None with fewer than ten complete windows.
     pub index: Option<f64>,
 }
 
-/// Counts of arrivals in windows, of which only whole ones enter the index.
+/// Counts of arrivals in windows. Only complete windows enter the index.
 pub struct WindowCounts {
     window_ns: u64,
     whole: u64,
     window: u64,
-    /// The time at which it ends.
+    /// End of the current window, in ns.
     until_ns: u64,
     count: u64,
     sum: u128,
@@ -64,7 +64,7 @@ impl WindowCounts {
         WindowCounts { window_ns, whole, window, until_ns, count, sum, squares, most }
     }
 
-    /// Arrivals come in the order of their times.
+    /// Adds an arrival. Arrivals must be added in order of time.
     pub fn add(&mut self, at_ns: u64) {
         if at_ns >= self.until_ns {
             self.begin_window(at_ns / self.window_ns);

@@ -10,31 +10,31 @@
 //! 6 V S (x − 2 + (x + 2) exp(−x)) / c³ at x = c w, where V S is the third central moment of the
 //! rate. Both rates and the share of time in each follow from m, V and S.
 
-/// The narrowest windows, in ns; each further level has windows of twice the width.
+/// Width of the narrowest windows, in ns; it doubles with each further level.
 const NARROWEST_NS: u64 = 1_000_000;
 const LEVELS: usize = 40;
-/// Levels with fewer whole windows are not used.
+/// Minimum number of complete windows of a level that is used.
 const FEWEST_WINDOWS: u64 = 100;
 /// A larger factor is indistinguishable from arrivals in bursts alone.
 const MOST_FACTOR: f64 = 1000.0;
-/// Places of the correlation time that are tried, for each doubling.
+/// Number of correlation times tried per doubling.
 const TRIES: u32 = 16;
 
-/// Arrivals whose rate changes between two values.
+/// Arrivals whose rate alternates between two values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BurstFit {
-    /// How many times as frequent arrivals are within a burst as between bursts, at most 1,000.
+    /// Ratio of the arrival rate within bursts to the rate between bursts, at most 1,000.
     pub factor: f64,
     /// The mean length of a burst, in ns.
     pub length_ns: f64,
-    /// The mean time from the beginning of a burst to the next, in ns.
+    /// The mean time from the start of a burst to the start of the next, in ns.
     pub every_ns: f64,
 }
 
 /// Counts of arrivals in windows of many widths.
 pub struct BurstCounts(Vec<CountLevel>);
 
-/// Windows of one width: the one that is counted at present, and the powers of the counts.
+/// Windows of one width: the count of the current one, and the sums of powers of the counts.
 #[derive(Clone, Default)]
 struct CountLevel {
     width_ns: u64,
@@ -63,14 +63,14 @@ impl BurstCounts {
         BurstCounts((0..LEVELS).map(level).take_while(enough).collect())
     }
 
-    /// Arrivals come in the order of their times.
+    /// Adds an arrival. Arrivals must be added in order of time.
     #[inline]
     pub fn add(&mut self, at_ns: u64) {
         self.count(0, at_ns / NARROWEST_NS, 1);
     }
 
     fn count(&mut self, mut n: usize, mut window: u64, mut arrivals: u64) {
-        // A window that ends is counted in that of twice its width.
+        // The count of a completed window is added to the window of twice its width.
         while let Some(level) = self.0.get_mut(n) {
             if window == level.window {
                 level.count += arrivals;
@@ -83,8 +83,8 @@ impl BurstCounts {
         }
     }
 
-    /// The bursts of the arrivals; none where there are too few of them, or too few windows, or
-    /// where they scatter no more than Poisson arrivals.
+    /// Fits bursts to the arrivals. None if there are too few arrivals or windows, or if they
+    /// scatter no more than Poisson arrivals.
     pub fn fit(mut self) -> Option<BurstFit> {
         for n in 0..self.0.len() {
             let (window, count) = (self.0[n].window, self.0[n].count);
@@ -119,12 +119,12 @@ impl CountLevel {
     }
 }
 
-/// f of the index of dispersion.
+/// The function f in the index of dispersion.
 fn rise(x: f64) -> f64 {
     if x < 1e-6 { x / 2.0 } else { 1.0 + (-x).exp_m1() / x }
 }
 
-/// c and the limit of the index of dispersion beyond 1 that fit the levels best: by least squares
+/// The c and the limit of the index of dispersion minus 1 that fit the levels best: least squares
 /// relative to the index, whose standard error is proportional to it.
 fn correlation(levels: &[Moments]) -> Option<(f64, f64)> {
     let (narrow, wide) = (levels.first()?.width_ns, levels.last()?.width_ns);
@@ -152,7 +152,7 @@ fn correlation(levels: &[Moments]) -> Option<(f64, f64)> {
 }
 
 /// The third central moment of the rate: the median over the levels near the correlation time,
-/// where it shows most.
+/// where it is most visible.
 fn third_moment(levels: &[Moments], per_ns: f64) -> f64 {
     let mut near: Vec<&Moments> = levels.iter().collect();
     near.sort_by_key(|level| ((per_ns * level.width_ns / 0.7).log2().abs() * 1000.0) as u64);
@@ -174,7 +174,7 @@ fn two_rates(mean: f64, variance: f64, skewness: f64, per_ns: f64) -> BurstFit {
     let within = mean + (variance * (1.0 - share) / share).sqrt();
     let (share, factor) = match between * MOST_FACTOR > within {
         true => (share, within / between),
-        // Next to nothing arrives between bursts: mean and variance alone set their share.
+        // Almost nothing arrives between bursts: mean and variance alone determine their share.
         false => (mean * mean / (mean * mean + variance), MOST_FACTOR),
     };
     let length_ns = 1.0 / (per_ns * (1.0 - share));
@@ -186,7 +186,7 @@ mod tests {
     use super::*;
     use crate::base::rng::Seed;
 
-    /// Arrivals at two rates in turn, and nothing else.
+    /// The fit to arrivals that alternate between two rates.
     fn fitted(mean_per_s: f64, known: BurstFit, seconds: u64, seed: u64) -> Option<BurstFit> {
         let (gaps, lengths) = (Seed::new(seed, 0, 0), Seed::new(seed, 1, 0));
         let share = known.length_ns / known.every_ns;

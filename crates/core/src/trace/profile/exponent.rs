@@ -1,18 +1,19 @@
-//! The exponent of the zipfian distribution of the workload `random`. Two accesses meet with the
-//! probability Σ p², which counts of accesses estimate without bias however few they are; the
-//! exponent follows from it.
+//! The exponent of the zipfian distribution of the workload `random`. Two accesses hit the same
+//! extent with probability Σ p². Access counts give an unbiased estimate of it, however few they
+//! are, and the exponent follows from it.
 
 use crate::base::zipf::zeta;
 
-/// The largest exponent that is looked for, that of the knob `theta`.
+/// The largest exponent that is considered, as for the knob `theta`.
 const LARGEST: f64 = 5.0;
 
-/// The probability that two accesses to n extents meet.
+/// The probability that two accesses to n extents hit the same one.
 fn meeting(theta: f64, n: u64) -> f64 {
     zeta(n, 2.0 * theta) / zeta(n, theta).powi(2)
 }
 
-/// The exponent at which two accesses to n extents meet with this probability; 0 is uniform.
+/// The exponent at which two accesses to n extents hit the same one with probability `meet`; 0 is
+/// uniform.
 pub fn theta(meet: f64, n: u64) -> f64 {
     let (mut low, mut high) = (0.0, LARGEST);
     for _ in 0..50 {

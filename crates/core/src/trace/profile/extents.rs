@@ -1,6 +1,7 @@
-//! Which extents requests touch, and how unevenly. Up to a limit every extent is counted; beyond
-//! it, those whose hash is below a bound that falls as their number grows (spatial sampling:
-//! Waldspurger and others, "Efficient MRC Construction with SHARDS", FAST 2015).
+//! Footprint and skew of the accessed extents. Up to a limit every extent is counted. Above it,
+//! only extents whose hash is below a bound are counted, and the bound decreases as their number
+//! grows (spatial sampling: Waldspurger and others, "Efficient MRC Construction with SHARDS", FAST
+//! 2015).
 
 use std::collections::HashMap;
 
@@ -10,46 +11,48 @@ use super::exponent;
 use crate::base::rng::mix;
 use crate::trace::request::Request;
 
-/// Extents that are counted at once.
+/// Maximum number of extents counted at a time.
 const MOST_EXTENTS: usize = 1 << 19;
-/// Extents of one request that are counted: no real one touches more.
+/// Maximum number of extents counted per request: no real request touches more.
 const MOST_TOUCHED: usize = 4096;
-/// Shares of the extents, the most popular first, whose accesses are reported.
+/// Shares of the most popular extents for which the share of accesses is reported.
 pub const TOP: [f64; 3] = [0.01, 0.10, 0.20];
 
-/// How the extents of one size are used by reads and writes.
+/// Use of the extents of one size by reads and writes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExtentUse {
-    /// Bytes of an extent.
+    /// Size of an extent, bytes.
     pub extent: u64,
-    /// Bytes of all extents that were touched.
+    /// Total size of all accessed extents, bytes.
     pub footprint_bytes: u64,
-    /// The share of accesses that go to the most popular 1, 10 and 20 % of the touched extents; an
-    /// access is one extent that a request touches.
+    /// The share of accesses that go to the most popular 1, 10 and 20 % of the accessed extents.
+    /// Each extent that a request touches is one access.
     pub top: [f64; 3],
-    /// The exponent of a zipfian distribution over all extents up to the end of each device that
-    /// has the same probability for two accesses to meet; none with fewer than two accesses.
+    /// The exponent of the zipfian distribution, over all extents up to the end of each device,
+    /// that gives the same probability that two accesses hit the same extent. None with fewer than
+    /// two accesses.
     pub theta: Option<f64>,
     /// Whether footprint and skew are estimates from a sample of the extents.
     pub sampled: bool,
 }
 
-/// Identifies an extent of a device.
+/// Identifier of an extent of a device.
 pub fn identity(device: u16, extent: u64) -> u64 {
     mix(extent.wrapping_add(mix(u64::from(device))))
 }
 
-/// Those of a request; of a very long one the first. `extent` is a power of two.
+/// Identifiers of a request's extents, of a very long request only the first ones. `extent` is a
+/// power of two.
 pub fn touched(request: &Request, extent: u64) -> impl Iterator<Item = u64> + use<> {
     let (device, bits) = (request.device, extent.trailing_zeros());
     let (first, last) = (request.offset >> bits, request.end().saturating_sub(1) >> bits);
     (first..=last).take(MOST_TOUCHED).map(move |n| identity(device, n))
 }
 
-/// Accesses of each extent.
+/// Number of accesses per extent.
 pub struct ExtentCounts {
     extent: u64,
-    /// Extents that are counted at once, at most.
+    /// Maximum number of extents counted at a time.
     most: usize,
     bound: u64,
     counts: HashMap<u64, u64, RandomState>,
@@ -143,7 +146,7 @@ mod tests {
         let used = counts.summarise(extents);
         assert!(used.sampled);
         let error = used.footprint_bytes as f64 / (extents * 4096) as f64 - 1.0;
-        // At least 2^13 extents are counted: a standard error of 1.1 %.
+        // At least 2^13 extents are counted, so the standard error is 1.1 %.
         assert!(error.abs() < 0.05, "{error}");
         assert!((used.top[1] - 0.1).abs() < 1e-3, "{:?}", used.top);
         assert!(used.theta.unwrap() < 0.05);

@@ -1,6 +1,6 @@
-//! What a trace is like, from one pass over its requests with bounded memory: when requests arrive
-//! (`arrivals`, `bursts`), where (`extents`, `exponent`) and how soon they return (`reuse`, and
-//! `places` for it).
+//! Statistics of a trace, computed in one pass over its requests with bounded memory: arrival times
+//! (`arrivals`, `bursts`), offsets (`extents`, `exponent`) and reuse (`reuse`, with `places` as its
+//! data structure).
 
 mod arrivals;
 mod bursts;
@@ -22,46 +22,48 @@ pub use bursts::BurstFit;
 pub use extents::ExtentUse;
 pub use reuse::{ReuseBucket, ReuseDistances};
 
-/// Windows in which arrivals are counted, in ns.
+/// Window widths for arrival counts, in ns.
 const WINDOWS_NS: [u64; 3] = [1_000_000, 100_000_000, 1_000_000_000];
-/// Sizes of extents for which skew is computed, in bytes.
+/// Extent sizes for which skew is computed, in bytes.
 const EXTENTS: [u64; 3] = [4 << 10, 64 << 10, 1 << 20];
-/// Different lengths that are counted one by one; others count as the next power of two.
+/// Maximum number of distinct lengths counted exactly; further ones are rounded up to a power of
+/// two.
 const MOST_LENGTHS: usize = 4096;
 
-/// Requests of one length.
+/// Number of requests of one length.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LengthCount {
-    /// Bytes.
+    /// Length, bytes.
     pub length: u32,
-    /// By kind, in the order of `RequestKind::ALL`.
+    /// Counts by kind, in the order of `RequestKind::ALL`.
     pub kinds: [u64; 4],
 }
 
-/// What a trace is like.
+/// Statistics of a trace.
 pub struct TraceProfile {
     /// Counts, bytes and devices.
     pub summary: Summary,
     /// Arrivals over time.
     pub series: ArrivalSeries,
-    /// The index of dispersion of counts at 1 ms, 100 ms and 1 s.
+    /// The index of dispersion of counts in windows of 1 ms, 100 ms and 1 s.
     pub dispersion: Vec<CountDispersion>,
     /// The bursts that fit the arrivals; none if they scatter no more than Poisson arrivals.
     pub bursts: Option<BurstFit>,
-    /// The most arrivals within one second that begins with a whole second of the trace.
+    /// Maximum number of arrivals in one second that starts at a whole second of the trace.
     pub peak_second: u64,
-    /// Requests by length, in ascending order; flushes have none.
+    /// Requests by length, in ascending order, without flushes.
     pub lengths: Vec<LengthCount>,
-    /// Requests that begin where the one before on the same device ended, flushes left out.
+    /// Number of requests that start at the end of the previous request to the same device, not
+    /// counting flushes.
     pub sequential: u64,
-    /// Footprint and skew at several sizes of extents.
+    /// Footprint and skew for several extent sizes.
     pub extents: Vec<ExtentUse>,
-    /// Reuse distances of extents of 4 KiB.
+    /// Reuse distances of 4 KiB extents.
     pub reuse: ReuseDistances,
 }
 
 impl TraceProfile {
-    /// Reads the whole trace, or what one device of it is about.
+    /// Computes the profile of the whole trace, or of one of its devices.
     pub fn of(reader: &mut Reader, device: Option<u16>) -> Result<TraceProfile> {
         reader.seek_to(0)?;
         let mut collector = Collector::new(reader.summary(), device);
@@ -76,20 +78,20 @@ impl TraceProfile {
         }
     }
 
-    /// Mean arrivals per second; none of a trace whose requests all arrive at once.
+    /// Mean arrivals per second; None if all requests arrive at the same time.
     pub fn rate(&self) -> Option<f64> {
         let span_s = self.summary.span_ns as f64 / 1e9;
         (span_s > 0.0).then(|| self.summary.requests as f64 / span_s)
     }
 
-    /// The share of requests that begin where the one before ended, of all but flushes; none
-    /// without any.
+    /// Share of requests that start at the end of the previous one, among all requests except
+    /// flushes; None if there are none.
     pub fn sequential_share(&self) -> Option<f64> {
         let moved = self.summary.requests - self.summary.of(RequestKind::Flush).requests;
         (moved > 0).then(|| self.sequential as f64 / moved as f64)
     }
 
-    /// The share of reads among reads and writes; none without either.
+    /// The share of reads among reads and writes; None if there are none.
     pub fn read_share(&self) -> Option<f64> {
         let of = |kind| self.summary.of(kind).requests as f64;
         let both = of(RequestKind::Read) + of(RequestKind::Write);
@@ -112,7 +114,7 @@ struct Collector {
 }
 
 impl Collector {
-    /// Times are those of the whole trace.
+    /// Times are relative to the whole trace, also for one device.
     fn new(whole: &Summary, device: Option<u16>) -> Collector {
         let window = |window_ns| arrivals::WindowCounts::new(window_ns, whole.span_ns);
         let mut summary = Summary { devices: whole.devices.clone(), ..Summary::default() };
@@ -175,7 +177,7 @@ impl Collector {
     }
 }
 
-/// The next power of two.
+/// Rounds up to a power of two.
 fn rounded(length: u32) -> u32 {
     length.checked_next_power_of_two().unwrap_or(u32::MAX)
 }
@@ -218,7 +220,7 @@ mod tests {
 
     #[test]
     fn bursts_have_a_dispersion_above_one() {
-        // 100 requests at the beginning of every tenth of a second.
+        // 100 requests at the start of every tenth of a second.
         let bursts = profile((0..10_000).map(|n| read(n / 100 * 100_000_000, 0)));
         let [of_1_ms, of_100_ms, _] = [0, 1, 2].map(|i| bursts.dispersion[i].index);
         // One window in a hundred has 100, the others 0: (100² / 100 − 1) / 1.

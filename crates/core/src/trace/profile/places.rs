@@ -1,33 +1,34 @@
-//! A set of numbers below a limit that counts those up to any of them: a bit for each, and the sums
-//! of words in a tree (Fenwick, "A new data structure for cumulative frequency tables", Software:
-//! Practice and Experience 24 (3), 1994), small enough for a processor's first cache.
+//! A set of numbers below a limit that counts its members up to a given number: one bit for each
+//! number, and a tree of sums over words (Fenwick, "A new data structure for cumulative frequency
+//! tables", Software: Practice and Experience 24 (3), 1994). It fits into a processor's L1 cache.
 
 /// The set.
 pub struct PlaceSet {
     words: Vec<u64>,
-    /// From one on: the numbers in the last words up to this one, as many words as its lowest bit.
+    /// Indexed from 1: the number of members in the last words up to this one, as many words as its
+    /// lowest set bit.
     sums: Vec<u32>,
     limit: usize,
 }
 
 impl PlaceSet {
-    /// An empty set of numbers below `limit`.
+    /// Creates an empty set of numbers below `limit`.
     pub fn new(limit: usize) -> PlaceSet {
         let words = limit.div_ceil(u64::BITS as usize);
         PlaceSet { words: vec![0; words], sums: vec![0; words + 1], limit }
     }
 
-    /// Its numbers are below this.
+    /// Upper limit of the numbers, exclusive.
     pub fn limit(&self) -> usize {
         self.limit
     }
 
-    /// Adds a number that is not in the set.
+    /// Adds a number that is not a member.
     pub fn insert(&mut self, place: usize) {
         self.flip(place, 1);
     }
 
-    /// Takes away one that is.
+    /// Removes a member.
     pub fn remove(&mut self, place: usize) {
         self.flip(place, u32::MAX);
     }
@@ -42,7 +43,7 @@ impl PlaceSet {
         }
     }
 
-    /// The number of those up to this one, which counts itself.
+    /// The number of members up to `place`, inclusive.
     pub fn up_to(&self, place: usize) -> u64 {
         let word = place / 64;
         let within = self.words[word] << (63 - place % 64);
@@ -54,7 +55,7 @@ impl PlaceSet {
         u64::from(sum)
     }
 
-    /// Empties it.
+    /// Removes all members.
     pub fn clear(&mut self) {
         self.words.fill(0);
         self.sums.fill(0);

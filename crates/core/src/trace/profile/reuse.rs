@@ -1,6 +1,6 @@
-//! Reuse distances: how many different extents are accessed between two accesses to one, which is
-//! the size of the cache that would hold it (Mattson and others, 1970). Of many extents a sample is
-//! followed, and distances are scaled by its share (SHARDS, FAST 2015).
+//! Reuse distances: the number of distinct extents accessed between two accesses to the same one,
+//! which is the cache size that would hold it (Mattson and others, 1970). If there are many
+//! extents, only a sample is tracked, and distances are scaled by its share (SHARDS, FAST 2015).
 
 use std::collections::HashMap;
 
@@ -10,42 +10,42 @@ use super::extents::touched;
 use super::places::PlaceSet;
 use crate::trace::request::Request;
 
-/// Extents that are followed at once.
+/// Maximum number of extents tracked at a time.
 const MOST_EXTENTS: usize = 1 << 16;
-/// Accesses that have a place before places are given anew, for each extent.
+/// Positions per extent before positions are renumbered.
 const PLACES: usize = 4;
 
-/// Accesses whose reuse distance is below a power of two.
+/// Share of accesses whose reuse distance lies in one power-of-two range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReuseBucket {
-    /// Distances are below so many bytes, and not below half of it.
+    /// Upper bound of the distance, exclusive; the lower bound is half of it.
     pub below_bytes: u64,
-    /// The share of all accesses.
+    /// Share of all accesses.
     pub share: f64,
 }
 
 /// Collects the reuse distances of reads and writes.
 pub struct ReuseDistances {
     extent: u64,
-    /// Extents that are followed at once, at most.
+    /// Maximum number of extents tracked at a time.
     most: usize,
-    /// Extents are followed whose identity is not above it.
+    /// An extent is tracked if its identifier is at most this.
     bound: u64,
-    /// Accesses for which one to a followed extent stands.
+    /// Number of accesses that each access to a tracked extent represents.
     weight: f64,
-    /// The place of the last access of each extent.
+    /// Position of the last access to each extent.
     last: HashMap<u64, usize, RandomState>,
-    /// All of these places.
+    /// All of these positions.
     places: PlaceSet,
     next: usize,
-    /// Accesses by the number of bits of their distance in extents; each stands for several.
+    /// Accesses by the number of bits of their distance in extents, weighted.
     buckets: [f64; 65],
     first: f64,
     sampled: bool,
 }
 
 impl ReuseDistances {
-    /// Distances are counted in extents of so many bytes.
+    /// `extent` is the unit of distances, bytes.
     pub fn new(extent: u64) -> ReuseDistances {
         ReuseDistances::with_limit(extent, MOST_EXTENTS)
     }
@@ -65,7 +65,7 @@ impl ReuseDistances {
         }
     }
 
-    /// Adds a read or a write, in the order of their times.
+    /// Adds a read or a write. Requests must be added in order of time.
     pub fn add(&mut self, request: &Request) {
         for identity in touched(request, self.extent) {
             if identity <= self.bound {
@@ -99,7 +99,7 @@ impl ReuseDistances {
         }
     }
 
-    /// The extents in their order, from the first place on.
+    /// Renumbers the positions from 0 and keeps their order.
     fn place_anew(&mut self) {
         let mut order: Vec<(usize, u64)> = self.last.iter().map(|(id, at)| (*at, *id)).collect();
         order.sort_unstable();
@@ -111,7 +111,7 @@ impl ReuseDistances {
         self.next = order.len();
     }
 
-    /// The shares of accesses by distance, in ascending order.
+    /// Shares of accesses by distance, in ascending order.
     pub fn buckets(&self) -> Vec<ReuseBucket> {
         let all = (self.buckets.iter().sum::<f64>() + self.first).max(1.0);
         let last = self.buckets.iter().rposition(|count| *count > 0.0).map_or(0, |bits| bits + 1);
@@ -122,12 +122,12 @@ impl ReuseDistances {
         (0..last).map(bucket).collect()
     }
 
-    /// The share of accesses that are the first to their extent.
+    /// Share of accesses that are the first to their extent.
     pub fn first_share(&self) -> f64 {
         self.first / (self.buckets.iter().sum::<f64>() + self.first).max(1.0)
     }
 
-    /// Whether a sample of the extents was followed.
+    /// Whether only a sample of the extents was tracked.
     pub fn is_sampled(&self) -> bool {
         self.sampled
     }
@@ -155,7 +155,7 @@ mod tests {
         let reuse = distances((0..100_000).map(|n| n % 100));
         let buckets = reuse.buckets();
         let last = buckets.last().unwrap();
-        // 99 others lie between: from 64 to below 128 extents.
+        // 99 other extents lie between: the range from 64 to below 128 extents.
         assert_eq!(last.below_bytes, 128 * 4096);
         assert!((last.share - 0.999).abs() < 1e-6 && (reuse.first_share() - 1e-3).abs() < 1e-9);
     }
