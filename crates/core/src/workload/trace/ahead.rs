@@ -1,9 +1,9 @@
-//! The thread that reads a trace ahead of one worker: it decodes, selects, maps, and writes into
+//! The read-ahead thread of one worker: it decodes, selects and maps requests and writes them to
 //! the worker's ring. It sleeps while the ring is full.
 //!
-//! Several workers divide a trace by place: the requests to one MiB of a device are one worker's,
-//! in their recorded order, whatever the others do. A flush goes to the first worker. With one
-//! worker the order of the whole trace is kept.
+//! Several workers partition a trace by offset: each MiB of a device belongs to one worker, which
+//! replays its requests in their recorded order, independently of the others. A flush goes to the
+//! first worker. One worker keeps the order of the whole trace.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -22,34 +22,34 @@ use crate::base::rng::{Seed, mix};
 use crate::measure::{NextDue, Op, OpGenerator, OpKind};
 use crate::trace::{Reader, Request, RequestKind};
 
-/// Requests that lie within one MiB keep their order.
+/// Requests within the same MiB keep their order.
 const PLACE_BYTES: u64 = 1 << 20;
 
-/// Requests after which the worker sees them.
+/// Number of requests after which new ones are published to the worker.
 const PUBLISHED: u64 = 256;
 
-/// How long the reader sleeps where the ring is full: longer as long as little was taken
-/// meanwhile.
+/// Shortest and longest sleep while the ring is full. The sleep grows while the worker takes few
+/// requests.
 const SLEEPS: (Duration, Duration) = (Duration::from_micros(500), Duration::from_millis(8));
 
-/// What one worker replays of a trace.
+/// The part of a trace that one worker replays.
 pub struct ReplayPart {
     pub selection: Selection,
     pub pace: ReplayPace,
     pub mapping: OffsetMapping,
-    /// By kind, in the order of `RequestKind::ALL`: the place of its class.
+    /// Index of the class by kind, in the order of `RequestKind::ALL`.
     pub classes: [u8; 4],
-    /// The worker's number, and how many there are.
+    /// The worker's number, and the number of workers.
     pub share: (u32, u32),
-    /// What writes are executed as.
+    /// Operation that executes writes.
     pub write: OpKind,
-    /// The class of reads of one time together, if they are timed as a group; all requests of one
-    /// time are then one worker's.
+    /// The class of groups, if simultaneous reads are timed as a group. All requests of one time
+    /// then belong to one worker.
     pub group_class: Option<u8>,
 }
 
 impl ReplayPart {
-    /// Whether a request is this worker's.
+    /// Whether a request belongs to this worker.
     #[inline]
     fn is_own(&self, request: &Request) -> bool {
         let (thread, threads) = self.share;
@@ -85,10 +85,10 @@ impl ReplayPart {
     }
 }
 
-/// Reads the part ahead until it is at its end or the worker is gone.
+/// Reads ahead until the end of the part or until the worker has ended.
 fn read_ahead(ring: &RequestRing, part: &ReplayPart, reader: &mut Reader) -> Result<()> {
     let (mut n, mut room) = (0, ring.slots());
-    // The next request says whether this one ends its group.
+    // Only the next request shows whether this one is the last of its group.
     let mut held: Option<(u64, ReadRequest)> = None;
     part.selection.each(reader, |taken| {
         let own = part.is_own(&taken);
@@ -128,7 +128,7 @@ fn read_ahead(ring: &RequestRing, part: &ReplayPart, reader: &mut Reader) -> Res
     Ok(())
 }
 
-/// Sleeps until an eighth of the ring is free. Looks seldom where that takes long.
+/// Sleeps until an eighth of the ring is free. Polls less often if that takes long.
 fn wait_for_room(ring: &RequestRing, n: u64) -> usize {
     let (least, most) = SLEEPS;
     let mut sleep = least;
@@ -142,29 +142,29 @@ fn wait_for_room(ring: &RequestRing, n: u64) -> usize {
     }
 }
 
-/// One worker's requests, with the thread that reads them.
+/// The requests of one worker, with their read-ahead thread.
 pub struct TraceSource {
     ring: Arc<RequestRing>,
     reader: Option<JoinHandle<()>>,
     group_class: Option<u8>,
-    /// Whether the request taken last ends its group.
+    /// Whether the last request taken ends its group.
     ends_group: bool,
-    /// What writes hold follows from it.
+    /// Seed of the data that is written.
     seed: Seed,
-    /// Requests taken; written as far as is known; looked at for the backlog.
+    /// Numbers of requests: taken; known to be written; examined for the backlog.
     taken: u64,
     written: u64,
     overdue: u64,
 }
 
 impl TraceSource {
-    /// Starts the thread, and returns when the ring is full or the trace at its end.
+    /// Starts the thread. Returns when the ring is full or the trace has ended.
     pub fn start(part: ReplayPart, mut reader: Reader, seed: Seed) -> Result<TraceSource> {
         let ring = Arc::new(RequestRing::new(READ_AHEAD));
         let group_class = part.group_class;
         let of_reader = Arc::clone(&ring);
         let run = move || {
-            // A worker's own processor is not the reader's.
+            // The reader must not be limited to the worker's own processor.
             if let Ok(all) = sched_getaffinity(Some(getpid())) {
                 let _ = sched_setaffinity(None, &all);
             }

@@ -1,36 +1,37 @@
-//! Compaction of a trace's address space: extents that the trace touches are moved together in
-//! their order, and those it does not touch are left out. Neighbours stay neighbours, so that runs
-//! of following requests, and hot areas, stay what they were.
+//! Compaction of a trace's address space: the extents that the trace accesses are moved together in
+//! order, and all others are left out. Adjacent extents stay adjacent, so sequential runs and hot
+//! areas do not change.
 
 use std::collections::HashMap;
 
 use crate::base::error::{Result, failed};
 
-/// What is moved as a whole: as small as to leave out most of what is not touched, as large as to
-/// keep the requests within together.
+/// Unit of relocation, bytes: small enough to leave out most of the unused space, large enough to
+/// keep neighbouring requests together.
 pub const EXTENT_BYTES: u64 = 64 << 10;
 
-/// Extents of one word of the map.
+/// Extents per word of the map.
 const WORD: u64 = u64::BITS as u64;
 
-/// Words of the map: 256 TiB of a dense trace, and about 800 MB of memory for one that is not.
+/// Maximum number of words of the map: 256 TiB of a dense trace, and about 800 MB of memory for a
+/// sparse one.
 const MOST_WORDS: usize = 1 << 24;
 
-/// Extents that are touched, with their places where `number` was called.
+/// Accessed extents. They have positions after `number` is called.
 #[derive(Clone, Debug, Default)]
 pub struct Compaction {
-    /// By device and number of the word: a bit for each extent; the extents before the word.
+    /// By device and word number: a bit for each extent, and the number of extents before the word.
     words: HashMap<u64, (u64, u64)>,
     extents: u64,
 }
 
-/// A device's word has 41 bits of offset above 22 of its place in it.
+/// The key of a word of the map: the device above bit 42, the word's index on the device below it.
 fn key(device: u16, extent: u64) -> u64 {
     (u64::from(device) << 42) | (extent / WORD)
 }
 
 impl Compaction {
-    /// Notes that these bytes of a device are touched.
+    /// Marks these bytes of a device as accessed.
     pub fn touch(&mut self, device: u16, offset: u64, length: u32) -> Result<()> {
         let last = (offset + u64::from(length).max(1) - 1) / EXTENT_BYTES;
         let mut extent = offset / EXTENT_BYTES;
@@ -50,7 +51,7 @@ impl Compaction {
         Ok(())
     }
 
-    /// Gives the touched extents their places: in the order of devices and offsets.
+    /// Numbers the accessed extents in the order of devices and offsets.
     pub fn number(&mut self) {
         let mut keys: Vec<u64> = self.words.keys().copied().collect();
         keys.sort_unstable();
@@ -63,12 +64,12 @@ impl Compaction {
         }
     }
 
-    /// What the touched extents take together.
+    /// Total size of the accessed extents, bytes.
     pub fn bytes(&self) -> u64 {
         self.extents * EXTENT_BYTES
     }
 
-    /// Where a touched offset lies; `None` where it was not touched.
+    /// Position of an accessed offset; None if it is not accessed.
     pub fn place(&self, device: u16, offset: u64) -> Option<u64> {
         let extent = offset / EXTENT_BYTES;
         let (bits, before) = self.words.get(&key(device, extent))?;

@@ -1,5 +1,5 @@
-//! The compiled form of the trace that a plan names: made once and kept in Dyno's own folder, away
-//! from the drives under test, and made again when the trace has changed.
+//! Cache of compiled traces in Dyno's own folder, away from the drives under test. A trace is
+//! compiled again if its file has changed.
 
 use std::fs::{self, File};
 use std::io::BufWriter;
@@ -14,16 +14,16 @@ use crate::base::private;
 use crate::base::stderr::note;
 use crate::trace::{self, Reader, Synthetic};
 
-/// What a plan calls the trace that ships, which is the same on every host: no recording of others
-/// can be passed on.
+/// Name of the built-in trace, which is the same on every host. It is synthetic because recorded
+/// traces may not be redistributed.
 pub const SYNTHETIC: &str = "synthetic";
 
 const FOLDER: &str = "traces";
 
-/// Compiled traces that are kept.
+/// Maximum number of compiled traces in the cache.
 const MOST_KEPT: usize = 16;
 
-/// Opens a trace, after compiling it where that has not been done since it last changed.
+/// Opens a trace. Compiles it if it was not compiled since its last change.
 pub fn open(source: &Path) -> Result<Reader> {
     if source == Path::new(SYNTHETIC) {
         return open_synthetic();
@@ -34,7 +34,7 @@ pub fn open(source: &Path) -> Result<Reader> {
     let found = fs::metadata(source)
         .with_context(|| format!("looking for the trace {}", source.display()))?;
     let whole = fs::canonicalize(source)?;
-    // Whoever changes a file cannot set the time at which its inode changed.
+    // A process that changes a file cannot set its inode change time.
     let state = (found.ino(), found.len(), found.mtime_nsec(), found.ctime(), found.ctime_nsec());
     let of = format!("{} {state:?}", whole.display());
     let name = format!("{:016x}.trace", XxHash3_64::oneshot(of.as_bytes()));
@@ -57,7 +57,7 @@ pub fn open(source: &Path) -> Result<Reader> {
     }
 }
 
-/// The trace that ships.
+/// Opens the built-in trace.
 fn open_synthetic() -> Result<Reader> {
     let memory = memfd_create(SYNTHETIC, MemfdFlags::CLOEXEC);
     let mut file = File::from(memory.context("making room for the synthetic trace")?);
@@ -65,7 +65,7 @@ fn open_synthetic() -> Result<Reader> {
     Reader::over(file, Path::new(SYNTHETIC))
 }
 
-/// Removes the oldest where there are too many: they can be made again.
+/// Removes the oldest files if there are too many: they can be compiled again.
 fn make_room(folder: &Path) {
     let mut kept: Vec<(i64, PathBuf)> = fs::read_dir(folder)
         .into_iter()

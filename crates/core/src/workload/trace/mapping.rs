@@ -1,5 +1,5 @@
-//! Where on the target a request of a trace goes. What is mapped lies inside the range that the
-//! stream was given, whatever the trace says.
+//! Maps requests of a trace to offsets of the target. Mapped requests are always within the range
+//! of the stream, whatever the trace contains.
 
 use std::sync::Arc;
 
@@ -10,31 +10,32 @@ use crate::base::units;
 use crate::measure::AddressSpace;
 use crate::trace::Request;
 
-/// Devices of a trace are laid one behind the other, each from a multiple of this on.
+/// Devices of a trace are mapped one after the other, each at a multiple of this.
 const DEVICE_UNIT: u64 = 1 << 20;
 
-/// How requests are mapped to a target.
+/// Mapping of requests to a target.
 pub struct OffsetMapping {
     how: MappingRule,
     space: AddressSpace,
-    /// The longest request, bytes.
+    /// Length of the longest request, bytes.
     longest: u32,
-    /// What the trace addresses, bytes.
+    /// Size of the address space of the trace, bytes.
     pub needed_bytes: u64,
-    /// What it is mapped to, bytes.
+    /// Size of the range that it is mapped to, bytes.
     pub used_bytes: u64,
 }
 
 enum MappingRule {
-    /// By device of the trace: where it begins.
+    /// Start offset by device of the trace.
     Plain(Vec<u64>),
-    /// The same; and the size that offsets are taken modulo of.
+    /// Start offset by device, and the size by which offsets are taken modulo.
     Modulo(Vec<u64>, u64),
     Compact(Arc<Survey>),
 }
 
 impl OffsetMapping {
-    /// Of the selected part of a trace to a target. Refuses what does not fit.
+    /// Creates the mapping of the selected part of a trace to a target. Returns an error if it does
+    /// not fit.
     pub fn new(
         selection: &Selection,
         survey: &Arc<Survey>,
@@ -81,8 +82,8 @@ impl OffsetMapping {
         Ok(OffsetMapping { how, space, longest, needed_bytes, used_bytes })
     }
 
-    /// Where a request begins on the target, bytes. An error is a request that was not there when
-    /// the trace was looked through.
+    /// Target offset of a request, bytes. It is an error if the survey of the trace did not contain
+    /// the request.
     #[inline]
     pub fn place(&self, request: &Request) -> Result<u64> {
         let device = usize::from(request.device);
@@ -97,7 +98,7 @@ impl OffsetMapping {
             }
             MappingRule::Modulo(places, size) => begin(places).map(|from| {
                 let at = (from + request.offset % size) % size;
-                // One that would reach beyond the end is moved back as a whole.
+                // A request that would extend beyond the end is moved back as a whole.
                 at.min(size.saturating_sub(length))
             }),
             MappingRule::Compact(survey) => {
@@ -140,7 +141,7 @@ fn check_alignment(selection: &Selection, survey: &Survey, space: AddressSpace) 
     ))
 }
 
-/// What the selected devices take, one behind the other.
+/// Total size of the selected devices, one after the other.
 fn needed(survey: &Survey) -> u128 {
     let mut all = 0u128;
     let mut end = 0u128;
@@ -151,7 +152,7 @@ fn needed(survey: &Survey) -> u128 {
     end
 }
 
-/// Where each device begins, below `size`.
+/// Start offset of each device, below `size`.
 fn places(survey: &Survey, size: u128) -> Vec<u64> {
     let mut all = 0u128;
     let place = |end: &u64| {

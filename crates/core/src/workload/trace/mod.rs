@@ -1,10 +1,10 @@
-//! `trace`: a recorded load, replayed at its own times (docs/trace.md).
+//! `trace`: replay of a recorded load at its recorded times (docs/trace.md).
 //!
-//! `selection` is what the knobs ask for, `compiled` keeps the trace in its compact form, `survey`
-//! looks through that part of it before the load, `properties` what others must
-//! know of it, `mapping` and `compaction` bring its offsets onto
-//! the target, `reuse` says what that changes, `ahead` is the thread that reads ahead of a worker,
-//! and `ring` the queue between the two.
+//! `selection` holds the knobs and `compiled` caches the compact form of the trace. `survey` scans
+//! the selected part before the load, `properties` are the results that engines and streams need.
+//! `mapping` and `compaction` map its offsets to the target, and `reuse` measures the effect on
+//! reuse distances. `ahead` is the read-ahead thread of a worker, and `ring` the queue between the
+//! two.
 
 pub(super) mod ahead;
 mod compaction;
@@ -188,7 +188,7 @@ fn class(kind: RequestKind) -> Class {
     }
 }
 
-/// The compiled trace.
+/// Opens the compiled trace.
 fn open(selection: &Selection) -> Result<Reader> {
     compiled::open(&selection.file)
 }

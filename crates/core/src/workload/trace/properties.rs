@@ -1,4 +1,4 @@
-//! The properties of what is replayed: what streams and engines must know of it before the load.
+//! Properties of the replayed part of a trace that streams and engines need before the load.
 
 use serde_json::{Value, json};
 
@@ -10,14 +10,15 @@ use crate::record::{RecordedKind, Replayed};
 use crate::trace::{KindTotal, RequestKind};
 use crate::workload::RecordedLoad;
 
-/// After its last request is due, a replay ends at the latest: time to submit that request.
+/// Maximum time from the due time of the last request to the end of a replay: time to submit that
+/// request.
 const TAIL_NS: u64 = 100_000_000;
 
-/// Knobs that the trace itself answers: `block` and the shares of kinds are those by which engines
-/// prepare themselves, `kinds` the names of those that there are.
+/// Name of the knob that lists the kinds of requests in a trace. The trace itself sets this knob,
+/// `block` and the shares of kinds, from which engines prepare themselves.
 pub const KINDS: &str = "kinds";
 
-/// The properties of what is selected, at a pace.
+/// The properties of the selected part at a pace.
 pub fn recorded_load(selection: &Selection, pace: ReplayPace, found: &Survey) -> RecordedLoad {
     let at_recorded_times = pace.times == ReplayTimes::Recorded;
     RecordedLoad {
@@ -48,7 +49,7 @@ fn replayed(selection: &Selection, found: &Survey) -> Replayed {
     }
 }
 
-/// What the trace answers, as knobs.
+/// Knobs whose values follow from the trace.
 fn answers(found: &Survey) -> Vec<(&'static str, Value)> {
     let share = |kind| found.of(kind).requests as f64 / found.requests() as f64 * 100.0;
     let there = RequestKind::ALL.into_iter().filter(|kind| found.of(*kind).requests > 0);
@@ -62,7 +63,7 @@ fn answers(found: &Survey) -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// A recorded load has no rate.
+/// The error for a rate: a recorded load has none.
 pub fn no_rate() -> Error {
     failed(
         "a trace has times of its own, and no rate",

@@ -1,4 +1,4 @@
-//! What remapping changes: after how many other bytes a place of the trace is accessed again,
+//! Effect of remapping on reuse distances: bytes accessed between two accesses to the same offset,
 //! before and after.
 
 use std::ops::ControlFlow;
@@ -9,13 +9,13 @@ use crate::base::error::Result;
 use crate::record::RemappedTrace;
 use crate::trace::{Reader, Request, ReuseDistances};
 
-/// Places are of this size.
+/// Extent size for reuse distances, bytes.
 const EXTENT_BYTES: u64 = 4096;
 
-/// Requests that are looked at, from the start of the window on.
+/// Maximum number of requests examined, from the start of the window.
 const MOST_REQUESTS: u64 = 1_000_000;
 
-/// How the selected part of a trace is brought into a smaller space.
+/// Describes the mapping of the selected part of a trace to a smaller space.
 pub fn remapped(
     selection: &Selection,
     mapping: &OffsetMapping,
@@ -40,7 +40,7 @@ pub fn remapped(
     })
 }
 
-/// The distance that this share of the accesses that come back stay below; 0 where none does.
+/// The distance below which this share of the repeated accesses lies; 0 if there are none.
 fn within(distances: &ReuseDistances, share: f64) -> u64 {
     let buckets = distances.buckets();
     let all: f64 = buckets.iter().map(|bucket| bucket.share).sum();
@@ -63,8 +63,9 @@ mod tests {
 
     const KIB: u64 = 1024;
 
-    /// Two ranges of 64 places are read in turn, three times. A place is read again after the 127
-    /// others; where both ranges become one, after none or after the 63 others of that.
+    /// Two ranges of 64 extents are read alternately, three times. An extent is read again after
+    /// the 127 others. If both ranges are mapped to one, it is read again after 0 or after the 63
+    /// others.
     #[test]
     fn modulo_shortens_reuse_distances_where_places_meet_and_compaction_keeps_them() {
         let folder = tempfile::tempdir().unwrap();
@@ -76,7 +77,7 @@ mod tests {
             Trace.remapped(&knobs, space(1 << 20)).unwrap().unwrap()
         };
         let (modulo, compact) = (of("modulo"), of("compact"));
-        // Distances are below a power of two of 4 KiB.
+        // Distances are upper bounds: powers of two of 4 KiB.
         assert_eq!(modulo.reuse_median_bytes, [512 * KIB, 4 * KIB]);
         assert_eq!(modulo.reuse_p90_bytes, [512 * KIB, 256 * KIB]);
         assert_eq!(compact.reuse_median_bytes, [512 * KIB; 2]);

@@ -1,6 +1,5 @@
-//! The queue between the thread that reads a trace and the worker that replays it: one writer, one
-//! reader, no lock. The worker never waits here: where nothing has been read yet, it learns so and
-//! goes on.
+//! The lock-free queue between the read-ahead thread (the only writer) and the worker (the only
+//! reader). The worker never blocks here: if the queue is empty, the call returns at once.
 
 use std::sync::Mutex;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -9,21 +8,21 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64};
 use crate::base::error::{Error, Result, failed};
 use crate::measure::OpKind;
 
-/// Requests that are read ahead, for each worker: 2.4 s of 27,000 requests/s, in 1.5 MiB.
+/// Number of requests read ahead per worker: 2.4 s at 27,000 requests/s, in 1.5 MiB.
 pub const READ_AHEAD: usize = 1 << 16;
 
-/// One request, mapped to the drive.
+/// One request with its offset on the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadRequest {
-    /// After the load's start, nanoseconds.
+    /// Due time after the load's start, nanoseconds.
     pub due_ns: u64,
-    /// Its place on the target, bytes.
+    /// Offset on the target, bytes.
     pub at: u64,
     pub len: u32,
     pub kind: OpKind,
-    /// The place of its class.
+    /// Index of its class.
     pub class: u8,
-    /// It is the last of the reads that are timed together.
+    /// Whether it is the last of a group of reads that are timed together.
     pub ends_group: bool,
 }
 
@@ -38,20 +37,20 @@ const FAILED: u8 = 2;
 
 /// The queue.
 pub struct RequestRing {
-    /// Due time; place; end of a group, kind, class and length.
+    /// Due time; offset; group end, kind, class and length.
     slots: Box<[[AtomicU64; 3]]>,
-    /// Requests written since the start; the writer's.
+    /// Number of requests written since the start, updated by the writer.
     written: Place,
-    /// Requests taken since the start; the worker's.
+    /// Number of requests taken since the start, updated by the worker.
     taken: Place,
     state: AtomicU8,
-    /// The worker is gone.
+    /// Whether the worker has ended.
     pub closed: AtomicBool,
     failure: Mutex<Option<Error>>,
 }
 
 impl RequestRing {
-    /// Room for `slots` requests, a power of two.
+    /// Creates a queue for `slots` requests, a power of two.
     pub fn new(slots: usize) -> RequestRing {
         RequestRing {
             slots: (0..slots.next_power_of_two()).map(|_| Default::default()).collect(),
@@ -68,17 +67,17 @@ impl RequestRing {
         &self.slots[n as usize & (self.slots.len() - 1)]
     }
 
-    /// Requests that may be written from number `n` on.
+    /// Number of requests that may be written from number `n` on.
     pub fn room(&self, n: u64) -> usize {
         self.slots.len() - (n - self.taken.0.load(Acquire)) as usize
     }
 
-    /// How many there is room for altogether.
+    /// Capacity of the queue, requests.
     pub fn slots(&self) -> usize {
         self.slots.len()
     }
 
-    /// Writes request number `n`, for which there is room. The worker sees it after `publish`.
+    /// Writes request number `n`, for which there must be room. The worker sees it after `publish`.
     #[inline(always)]
     pub fn write(&self, n: u64, request: &ReadRequest) {
         let [due, at, rest] = self.slot(n);
@@ -89,12 +88,12 @@ impl RequestRing {
         rest.store(end | kind | u64::from(request.len), Relaxed);
     }
 
-    /// All requests below number `n` are written.
+    /// Publishes all requests below number `n`.
     pub fn publish(&self, n: u64) {
         self.written.0.store(n, Release);
     }
 
-    /// No more follow, because the trace is at its end or cannot be read.
+    /// Marks the end: the trace has ended or cannot be read.
     pub fn end(&self, how: Result<()>) {
         let state = match how {
             Ok(()) => ENDED,
@@ -106,14 +105,14 @@ impl RequestRing {
         self.state.store(state, Release);
     }
 
-    /// Requests written so far.
+    /// Number of requests published so far.
     #[inline(always)]
     pub fn written(&self) -> u64 {
         self.written.0.load(Acquire)
     }
 
-    /// Whether the writer goes on. To be asked before `written`, so that nothing written meanwhile
-    /// is missed.
+    /// Whether the writer continues. Call it before `written`, or a request written between the
+    /// calls is missed.
     pub fn goes_on(&self) -> Result<bool> {
         match self.state.load(Acquire) {
             READS => Ok(true),
@@ -125,13 +124,13 @@ impl RequestRing {
         }
     }
 
-    /// When request number `n`, which is written, is due.
+    /// Due time of request number `n`, which must be published.
     #[inline(always)]
     pub fn due_ns(&self, n: u64) -> u64 {
         self.slot(n)[0].load(Relaxed)
     }
 
-    /// Request number `n`, which is written.
+    /// Request number `n`, which must be published.
     #[inline(always)]
     pub fn read(&self, n: u64) -> ReadRequest {
         let [due, at, rest] = self.slot(n);
@@ -146,7 +145,7 @@ impl RequestRing {
         }
     }
 
-    /// The slots of all requests below number `n` may be used again.
+    /// Releases the slots of all requests below number `n`.
     #[inline(always)]
     pub fn take_until(&self, n: u64) {
         self.taken.0.store(n, Release);

@@ -1,4 +1,4 @@
-//! Which requests of a trace are replayed, and when: the workload's knobs as values.
+//! Selection of the requests to replay, and their times: the workload's knobs as values.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -8,23 +8,23 @@ use crate::measure::pacer::ReplayTimes;
 use crate::plan::Knobs;
 use crate::trace::{Reader, Request, RequestKind, Summary};
 
-/// How offsets beyond the drive are brought onto it.
+/// Treatment of offsets beyond the end of the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Remap {
-    /// Not at all: a trace that needs more than there is is refused.
+    /// Refuses a trace that needs more space than available.
     None,
-    /// Modulo the size of the range.
+    /// Takes offsets modulo the size of the range.
     Modulo,
-    /// What is not touched is left out.
+    /// Leaves out space that is not accessed.
     Compact,
 }
 
 impl Remap {
-    /// The words of the knob, in the order of `ALL`.
+    /// Values of the knob, in the order of `ALL`.
     pub const WORDS: &[&str] = &["none", "modulo", "compact"];
     const ALL: [Remap; 3] = [Remap::None, Remap::Modulo, Remap::Compact];
 
-    /// What a plan calls it.
+    /// Name in a plan.
     pub fn name(self) -> &'static str {
         Remap::WORDS[self as usize]
     }
@@ -33,24 +33,24 @@ impl Remap {
 /// The part of a trace that is replayed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Selection {
-    /// The trace, as the plan names it.
+    /// File of the trace, as written in the plan.
     pub file: PathBuf,
-    /// The window of the trace, nanoseconds since its first request.
+    /// Start of the window, nanoseconds since the first request of the trace.
     pub start_ns: u64,
-    /// See `start_ns`.
+    /// End of the window, nanoseconds since the first request of the trace.
     pub end_ns: u64,
-    /// The one device that is replayed, as the trace names it; all where there is none.
+    /// The only device to replay, as named in the trace; None for all devices.
     pub device: Option<String>,
-    /// Reads alone.
+    /// Whether only reads are replayed.
     pub only_reads: bool,
-    /// Offsets are rounded down, and ends up, to multiples of this.
+    /// Offsets are rounded down, and ends rounded up, to multiples of this.
     pub align: Option<u64>,
     /// See `Remap`.
     pub remap: Remap,
 }
 
 impl Selection {
-    /// The window of a file: all its requests, unless the knobs say where it begins and ends.
+    /// Selects the window of a file: all its requests, unless the knobs limit it.
     pub fn window(knobs: &Knobs) -> Result<Selection> {
         let optional = |name: &str| knobs.get(name).and_then(serde_json::Value::as_u64);
         let start_ns = optional("start").unwrap_or(0);
@@ -81,7 +81,7 @@ impl Selection {
         })
     }
 
-    /// What the knobs say.
+    /// Reads the selection from the knobs.
     pub fn of(knobs: &Knobs) -> Result<Selection> {
         let align = knobs.get("align").and_then(serde_json::Value::as_u64);
         if align.is_some_and(|align| !align.is_power_of_two() || align > 1 << 30) {
@@ -99,7 +99,7 @@ impl Selection {
         })
     }
 
-    /// The index of the one device that is replayed.
+    /// The index of the selected device.
     fn device_in(&self, summary: &Summary) -> Result<Option<u16>> {
         let Some(name) = &self.device else { return Ok(None) };
         match summary.devices.iter().position(|device| device.name == *name) {
@@ -118,7 +118,7 @@ impl Selection {
         }
     }
 
-    /// Reads the trace from the start of the window, and hands on what is replayed of it.
+    /// Reads the trace from the start of the window, and passes each selected request on.
     pub fn each(
         &self,
         reader: &mut Reader,
@@ -145,7 +145,7 @@ impl Selection {
         }
     }
 
-    /// A request as it is replayed, where it is.
+    /// The request as it is replayed; None if it is not selected.
     #[inline]
     fn take(&self, request: &Request, device: Option<u16>) -> Option<Request> {
         let skipped = device.is_some_and(|device| device != request.device)
@@ -163,17 +163,17 @@ impl Selection {
     }
 }
 
-/// How a trace's times become those of the load.
+/// Conversion of a trace's times to times of the load.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReplayPace {
-    /// At recorded times, or as fast as the drive takes them.
+    /// Recorded times, or as fast as the drive allows.
     pub times: ReplayTimes,
-    /// How much faster than it was recorded.
+    /// Speed relative to the recording.
     pub scale: f64,
 }
 
 impl ReplayPace {
-    /// What the knobs say.
+    /// Reads the pace from the knobs.
     pub fn of(knobs: &Knobs) -> Result<ReplayPace> {
         let times = match knobs.text("pace")? {
             "asap" => ReplayTimes::AsFastAsPossible,
@@ -182,7 +182,7 @@ impl ReplayPace {
         Ok(ReplayPace { times, scale: knobs.float("scale")? })
     }
 
-    /// A time of the window, in the load.
+    /// Time of the load for a time of the window.
     #[inline(always)]
     pub fn after_ns(self, since_window_ns: u64) -> u64 {
         if self.scale == 1.0 {

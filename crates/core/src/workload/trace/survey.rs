@@ -1,5 +1,5 @@
-//! One pass over the part of a trace that is replayed, before the load: what engines must be able
-//! to do, what buffers must hold, and where it would write. Kept for the points that follow.
+//! Scan of the replayed part of a trace before the load: the capabilities that engines need, the
+//! size of buffers, and the range that would be written. Results are cached for later points.
 
 use std::fs::File;
 use std::hash::Hasher;
@@ -16,42 +16,42 @@ use crate::base::units;
 use crate::trace::{KindTotal, Reader, Request, RequestKind};
 use crate::workload::last_few::LastFew;
 
-/// The longest read or write that is replayed: each slot of the queue has a buffer for it.
+/// Maximum length of a replayed read or write, bytes: each slot of the queue has a buffer for it.
 const LONGEST_BYTES: u32 = 256 << 20;
 
-/// A figure of the arrivals over time has about so many points.
+/// Approximate number of points of a figure of arrivals over time.
 const MOST_ARRIVALS: u64 = 600;
 
-/// Above this it does not matter what offsets are multiples of.
+/// Maximum unit that is considered, bytes: larger ones make no difference.
 const MOST_UNIT: u64 = 1 << 20;
 
-/// What is replayed of a trace.
+/// Result of the scan.
 #[derive(Debug)]
 pub struct Survey {
-    /// By kind, in the order of `RequestKind::ALL`.
+    /// Totals by kind, in the order of `RequestKind::ALL`.
     pub kinds: [KindTotal; 4],
     /// The last request's time since the start of the window.
     pub last_ns: u64,
-    /// By device of the trace: the byte behind the last that is touched.
+    /// First byte after the highest one accessed, by device of the trace.
     pub ends: Vec<u64>,
-    /// All offsets and lengths are multiples of this, a power of two.
+    /// Greatest power of two, up to `MOST_UNIT`, that divides all offsets and lengths, bytes.
     pub unit_bytes: u64,
-    /// Of all requests, with their times.
+    /// Checksum of all requests and their times.
     pub checksum: u64,
-    /// By how many nanoseconds each of `arrivals` is of.
+    /// Width of a bin of `arrivals`, nanoseconds.
     pub arrivals_every_ns: u64,
-    /// How many requests arrive, from the start of the window on.
+    /// Number of requests per bin, from the start of the window.
     pub arrivals: Vec<u64>,
-    /// What is touched, where the address space is compacted.
+    /// Accessed extents, if the address space is compacted.
     pub touched: Option<Compaction>,
 }
 
-/// What a survey is of: the compiled file as it is now, and the part of it.
+/// Key of a survey: the identity of the compiled file, and the selected part.
 type SurveyKey = (u64, u64, i64, i64, Selection);
 
 static KNOWN: LastFew<SurveyKey, Survey> = LastFew::new(8);
 
-/// What is replayed; from memory where it was asked before.
+/// Scans the selected part, or returns the result of an earlier scan.
 pub fn survey(selection: &Selection, reader: &mut Reader) -> Result<Arc<Survey>> {
     KNOWN.get(key(selection, reader.file())?, || look(selection, reader))
 }
@@ -91,7 +91,7 @@ fn look(selection: &Selection, reader: &mut Reader) -> Result<Survey> {
     Ok(survey)
 }
 
-/// A request in words.
+/// A request as three words, for the checksum.
 fn words(request: &Request, start_ns: u64) -> [u64; 3] {
     let rest = u64::from(request.device) << 48 | (request.kind as u64) << 32;
     [request.at_ns - start_ns, request.offset, rest | u64::from(request.length)]
@@ -137,22 +137,22 @@ impl Survey {
         Ok(())
     }
 
-    /// Of all kinds.
+    /// Number of requests of all kinds.
     pub fn requests(&self) -> u64 {
         self.kinds.iter().map(|kind| kind.requests).sum()
     }
 
-    /// Of one kind.
+    /// Totals of one kind.
     pub fn of(&self, kind: RequestKind) -> KindTotal {
         self.kinds[kind as usize]
     }
 
-    /// The longest request that moves data, bytes.
+    /// Length of the longest request that transfers data, bytes.
     pub fn longest_moved(&self) -> u32 {
         self.of(RequestKind::Read).longest.max(self.of(RequestKind::Write).longest)
     }
 
-    /// The longest of all, bytes.
+    /// Length of the longest request, bytes.
     pub fn longest(&self) -> u32 {
         self.kinds.iter().map(|kind| kind.longest).max().unwrap_or(0)
     }

@@ -1,4 +1,4 @@
-//! What is replayed of a trace, when, where and by whom.
+//! Selection, times and distribution among workers of the replayed requests.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -47,7 +47,7 @@ pub fn knobs(file: &str, own: Value) -> Knobs {
     Knobs(knobs)
 }
 
-/// What worker `thread` of `threads` gets: due times and ops.
+/// Due times and ops of worker `thread` of `threads`.
 fn ops_of(
     knobs: &Knobs,
     space: AddressSpace,

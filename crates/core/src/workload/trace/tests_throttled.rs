@@ -1,5 +1,5 @@
-//! A recorded load on a drive that cannot keep up, on a simulated clock: backlog and response times
-//! are those of a queue that is computed beside it.
+//! A recorded load on a drive that cannot sustain it, on a simulated clock: backlog and response
+//! times equal those of a queue model.
 
 use serde_json::json;
 
@@ -47,7 +47,7 @@ fn null() -> Component {
     engine
 }
 
-/// Replays a trace through one slot of 500 µs, 2,000 ops/s at most.
+/// Replays a trace through one slot of 500 µs, at most 2,000 ops/s.
 fn replay(requests: &[Request], until_ns: u64) -> (Histogram, Recorder) {
     let folder = tempfile::tempdir().unwrap();
     let knobs = knobs(&compiled(&folder, requests), json!({}));
@@ -92,7 +92,8 @@ fn replay(requests: &[Request], until_ns: u64) -> (Histogram, Recorder) {
     (tallies.remove(0).response().clone(), recorder)
 }
 
-/// Response times of a queue with one server, and the most requests that were due and not begun.
+/// Response times of a queue with one server, and the maximum number of requests that were due but
+/// not started.
 fn queue(times_ns: &[u64]) -> (Vec<u64>, usize) {
     let (mut free_ns, mut responses, mut begun) = (0, Vec::new(), Vec::new());
     for at in times_ns {
@@ -134,7 +135,7 @@ fn response_times_and_the_longest_backlog_are_those_of_a_simulated_queue() {
 fn the_backlog_at_the_end_is_what_arrived_less_what_the_drive_could_take() {
     let times = arrivals(4, 5_000.0, 0, 4_000 * MS);
     let (response, recorder) = replay(&reads(&times), 3_000 * MS);
-    // A trace begins with its first request.
+    // Times of a trace start with its first request.
     let arrived = times.partition_point(|at| at - times[0] < 3_000 * MS) as u64;
     assert_eq!(response.count, arrived, "each arrival has a response time");
     is_within(1.0, recorder.backlog_end() as f64, arrived as f64 - 6_000.0);
