@@ -5,7 +5,7 @@ use crate::language::Language;
 use crate::plan::Field;
 use crate::say;
 
-/// The name of an axis with this field.
+/// The name of an axis that varies this field.
 pub fn field_text(l: Language, field: Field) -> String {
     match field {
         Field::Threads => say!(l, "axis-threads"),
@@ -39,7 +39,7 @@ impl AxisPosition {
     pub fn text(&self, l: Language) -> String {
         match self.number.is_infinite() {
             true => say!(l, "maximum"),
-            // A word of the plan, such as a device's name, has no numbers of the language.
+            // A word of the plan, such as a device's name, is not a number to format.
             false if self.is_word => self.label.clone(),
             false => l.number(&self.label),
         }
@@ -47,7 +47,7 @@ impl AxisPosition {
 }
 
 impl StepFacts {
-    /// What the axis counts, for a column's head.
+    /// The quantity on the axis, for a column heading.
     pub fn axis_text(&self, l: Language) -> String {
         let Some(axis) = &self.axis else { return String::new() };
         match (axis.field, axis.name.rsplit_once('.')) {

@@ -1,11 +1,11 @@
-//! Metrics, and the instruments that power is read by.
+//! Names of metrics, and of the instruments that measure power.
 
 use crate::analysis::points::metric::{Instrument, Metric, PointFigure};
 use crate::language::{Language, Name};
 use crate::say;
 
 impl Instrument {
-    /// Class and kind in a brief.
+    /// Class and kind in the brief's language.
     pub fn names(&self) -> (Name, Name) {
         (Name::power_class(&self.class), Name::meter_kind(&self.kind))
     }

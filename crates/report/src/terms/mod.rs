@@ -1,5 +1,5 @@
-//! What the things of the analysis are called in each language: axes and their values, metrics,
-//! titles of protocols and steps, names of facts. Figures and texts use the same terms.
+//! Terms of the analysis in each language: axes and their values, metrics, titles of protocols and
+//! steps, names of facts. Figures and texts use the same terms.
 
 pub mod axis;
 mod metric;

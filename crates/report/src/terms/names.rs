@@ -38,7 +38,7 @@ const DONE: [&str; 23] = [
     "outcome-sanitized",
 ];
 
-/// What facts of hosts and engines say in words of Dyno's own.
+/// Values of facts of hosts and engines that are Dyno's own words.
 const SAID: [&str; 10] = [
     "fact-value-histogram",
     "fact-value-ceiling",
@@ -52,7 +52,7 @@ const SAID: [&str; 10] = [
     "fact-value-off",
 ];
 
-/// The parts of a text at the placeholders of its English message; None if it is another text.
+/// The parts of a text at the placeholders of its English message; None if the text does not match.
 fn values<'t>(english: &str, written: &'t str) -> Option<[&'t str; MARKS.len()]> {
     let (mut found, mut rest, mut english) = ([""; MARKS.len()], written, english);
     while let Some(at) = english.find(MARKS) {
@@ -66,7 +66,7 @@ fn values<'t>(english: &str, written: &'t str) -> Option<[&'t str; MARKS.len()]>
     (rest == english).then_some(found)
 }
 
-/// A built-in text in a language; None if `written` does not match its English message.
+/// A built-in text in another language; None if `written` does not match its English message.
 fn built_in(l: Language, id: &str, written: &str) -> Option<String> {
     l.keyed(id, values(&marked(id)?, written)?)
 }
@@ -77,8 +77,7 @@ fn marked(id: &str) -> Option<String> {
     Language::ENGLISH.keyed(id, marks.each_ref().map(String::as_str))
 }
 
-/// The message that a built-in text is, with its values; None if `written` does not match its
-/// English.
+/// The message of a built-in text, with its values; None if `written` does not match its English.
 fn message_of(id: &str, written: &str) -> Option<MessageArg> {
     let number = |value: &str| MessageArg::Number(Number(value.to_string()));
     let [value, second, third, fourth] = values(&marked(id)?, written)?.map(number);
@@ -86,24 +85,24 @@ fn message_of(id: &str, written: &str) -> Option<MessageArg> {
     Some(MessageArg::Message(Message { id: id.to_string().into(), args }))
 }
 
-/// A preparation action, or its result; as stored if there is no message for it.
+/// A preparation action or its result; as stored if there is no message for it.
 pub fn done(stored: &str) -> MessageArg {
     DONE.iter().find_map(|id| message_of(id, stored)).unwrap_or_else(|| stored.into())
 }
 
-/// A fact's value; as it is stored where it is not in words of Dyno's own.
+/// The value of a fact; as stored if it is not one of Dyno's own words.
 pub fn said(l: Language, stored: &str) -> String {
     let known = SAID.iter().find_map(|id| built_in(l, id, stored));
     known.unwrap_or_else(|| stored.to_string())
 }
 
-/// "A and B: nvme0n1": two subjects that share a device, as the host states it.
+/// "A and B: nvme0n1": two subjects that share a device, as stated by the host.
 pub fn shared_device(l: Language, stated: &str) -> String {
     built_in(l, "fact-value-shared", stated).unwrap_or_else(|| stated.to_string())
 }
 
 impl ProtocolTitle {
-    /// The title, which says so where the subjects share a device.
+    /// The title, with a note if the subjects share a device.
     pub fn text(&self, l: Language) -> String {
         let title = match &self.imported_from {
             Some(tool) => say!(l, "imported-from", tool),
@@ -117,7 +116,7 @@ impl ProtocolTitle {
 }
 
 impl PlanText {
-    /// The text of a built-in protocol in the language; what a user wrote as it is.
+    /// A built-in protocol's text in the brief's language; text by a user is unchanged.
     pub fn text(&self, l: Language) -> String {
         built_in(l, &self.key, &self.written).unwrap_or_else(|| self.written.clone())
     }
@@ -153,14 +152,14 @@ pub fn fact(l: Language, stored: &str) -> String {
     }
 }
 
-/// An import's facts about the source of figures and its omissions, statement by statement; the
-/// source's own notes are unchanged.
+/// The facts of an import about the source of its figures and its omissions, statement by
+/// statement; the source's own notes are unchanged.
 pub fn of_import(l: Language, stored: &str) -> String {
     let all: Vec<String> = stored.split("; ").map(|said| l.name(&Name::fact(said))).collect();
     all.join(&l.text(&Message::new("clause-break")))
 }
 
-/// A percentile within a sentence or a caption; its column is called "p99".
+/// A percentile in a sentence or a caption; its column is named "p99".
 pub fn percentile(l: Language, column: &str) -> String {
     say!(l, "percentile", value = column.trim_start_matches('p'))
 }
@@ -226,7 +225,7 @@ mod tests {
         assert!(unknown.is_empty(), "no built-in protocol has {unknown:?}");
     }
 
-    /// Every name of a fact that the sources of Dyno write as `fact("…"`.
+    /// Every name of a fact in the sources of Dyno that is written as `fact("…"`.
     fn fact_names() -> Vec<String> {
         let mut folders = vec![concat!(env!("CARGO_MANIFEST_DIR"), "/../core/src").into()];
         let mut all = Vec::new();
@@ -277,7 +276,7 @@ mod tests {
         }
         assert!(said(ja, stored[3]).contains("32.4 %"), "{}", said(ja, stored[3]));
         assert_eq!(shared_device(ja, "Disk A and Disk B: vda"), "Disk A と Disk B：vda");
-        // What a drive or the kernel reports is a quotation.
+        // Values reported by a drive or the kernel are quoted unchanged.
         assert_eq!(said(ja, "write back"), "write back");
     }
 

@@ -48,7 +48,7 @@ fn every(l: Language, field: Field, low: &str, high: &str) -> String {
         Field::Rates => say!(l, "at-every-multiple", low, high),
         Field::Scale => say!(l, "at-every-scale", low, high),
         Field::Block => say!(l, "at-every-block-size", low, high),
-        // Words have no lowest and highest, and are listed.
+        // Words have no minimum and maximum, so they are listed.
         Field::Knob => String::new(),
     }
 }
