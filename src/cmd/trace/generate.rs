@@ -42,7 +42,7 @@ pub struct GenerateArgs {
     block: Option<String>,
 }
 
-/// Writes the trace and says what it holds.
+/// Writes the trace and prints its summary.
 pub fn generate(args: &GenerateArgs, out: &mut dyn Write) -> Result<()> {
     let wrong = |what: &str, why: String| failed(format!("--{what}: {why}"), "see --help");
     let size = |what: &str, text: &str| {

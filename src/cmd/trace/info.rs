@@ -1,4 +1,4 @@
-//! `dyno trace info`: what a trace is like, as text or as a page with figures.
+//! `dyno trace info`: statistics of a trace, as text or as a page with figures.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ pub struct InfoArgs {
     output: Option<PathBuf>,
 }
 
-/// Prints or writes it.
+/// Prints the statistics, or writes the page.
 pub fn info(args: &InfoArgs, out: &mut dyn Write) -> Result<()> {
     let (mut reader, compiled) = super::open(&args.file)?;
     let profile = TraceProfile::of(&mut reader, None)?;

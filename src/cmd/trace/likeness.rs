@@ -1,5 +1,6 @@
-//! The requests that the streams of a fitted protocol make, as a trace: the same generators and
-//! schedules as in a measurement, without a drive. Its profile is compared with that of the trace.
+//! The requests of a fitted protocol's streams as a trace: generated with the same generators and
+//! schedules as in a measurement, without a drive. Its profile is compared with the profile of the
+//! original trace.
 
 use std::fs::File;
 use std::io::BufWriter;
@@ -16,11 +17,10 @@ use crate::plan::{self, Load, Plan, Stream};
 use crate::trace::{Reader, Request, RequestKind, TraceProfile, Writer};
 use crate::workload::{self, GeneratorInputs};
 
-/// Requests of the model that are looked at: enough for the indices of dispersion, and no more than
-/// takes seconds.
+/// Maximum number of requests of the model: enough for the indices of dispersion, in a few seconds.
 const MOST_REQUESTS: u64 = 4_000_000;
 
-/// The profiles of a trace and of the model that the protocol `fitted` is, over the same time.
+/// The profiles of a trace and of the protocol `fitted` to it, over the same time.
 pub fn profiles(trace: &mut Reader, fitted: &Path) -> Result<(TraceProfile, TraceProfile)> {
     let of_trace = TraceProfile::of(trace, None)?;
     let mut made = requests(fitted, trace.summary().span_ns)?;
@@ -35,7 +35,7 @@ struct ModelStream {
     made: u64,
 }
 
-/// What the first step of a protocol makes in this time.
+/// Generates the requests of a protocol's first step over this time.
 fn requests(protocol: &Path, span_ns: u64) -> Result<Reader> {
     let plan = resolved(protocol)?;
     let memory = memfd_create("model", MemfdFlags::CLOEXEC);
@@ -58,7 +58,7 @@ fn requests(protocol: &Path, span_ns: u64) -> Result<Reader> {
 }
 
 fn resolved(protocol: &Path) -> Result<Plan> {
-    // A plan needs a subject, of which nothing is used.
+    // A plan needs a subject; nothing of it is used.
     let subject = [("A".to_string(), folder_of(protocol).to_path_buf())];
     let shown = std::path::absolute(protocol)?.to_string_lossy().into_owned();
     let catalogue = crate::plan_catalogue();
@@ -91,7 +91,7 @@ impl ModelStream {
         Ok(ModelStream { schedule, source, device, made: 0 })
     }
 
-    /// The next request, after which the one behind it is next.
+    /// Returns the next request and generates the one after it.
     fn request(&mut self) -> Request {
         let op = self.source.op(self.made);
         let kind = match op.kind {

@@ -34,7 +34,7 @@ pub enum TraceCommand {
     Generate(generate::GenerateArgs),
 }
 
-/// Does it.
+/// Executes the command.
 pub fn trace(command: &TraceCommand, out: &mut dyn Write) -> Result<()> {
     match command {
         TraceCommand::Info(args) => info::info(args, out),
@@ -44,8 +44,8 @@ pub fn trace(command: &TraceCommand, out: &mut dyn Write) -> Result<()> {
     }
 }
 
-/// Opens a trace of any format; what is refused of it is named on standard error. A trace that is
-/// not compiled yet is, in the folder for temporary files, and nothing is left there.
+/// Opens a trace of any format and reports refused lines on standard error. A trace that is not
+/// compiled is compiled to an unnamed file in the folder for temporary files.
 fn open(path: &Path) -> Result<(Reader, Compiled)> {
     let (reader, compiled) = read_any(path, &std::env::temp_dir())?;
     compiled.note_refused(path);

@@ -1,5 +1,6 @@
-//! `dyno trace model`: a protocol whose streams are like a trace: one for each of its busiest
-//! devices. What a stream cannot have is named in the file. A second step replays the trace itself.
+//! `dyno trace model`: a protocol fitted to a trace, with one stream for each of its busiest
+//! devices. Properties that a stream cannot reproduce are listed in the file. A second step replays
+//! the trace itself.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -35,22 +36,23 @@ pub struct ModelArgs {
     page: Option<PathBuf>,
 }
 
-/// Devices that get a stream; others are named as not modelled.
+/// Maximum number of streams; further devices are listed as not modelled.
 const MOST_STREAMS: usize = 8;
-/// Sizes of a stream; the others are left out.
+/// Maximum number of sizes of a stream; rarer sizes are left out.
 const MOST_SIZES: usize = 16;
-/// Datasets are multiples of it.
+/// Unit of the size of datasets, bytes.
 const MIB: u64 = 1 << 20;
-/// Exponents below it are uniform: the knob `theta` begins at 0.01.
+/// Smaller exponents count as uniform: the knob `theta` starts at 0.01.
 const LEAST_THETA: f64 = 0.05;
-/// How long a step runs, whatever the trace: long enough to measure, short enough to repeat.
+/// Shortest and longest step, seconds, whatever the trace: long enough to measure, short enough to
+/// repeat.
 const SECONDS: (f64, f64) = (10.0, 600.0);
-/// Requests in flight, so that bursts wait for the drive.
+/// Queue depth, large enough that bursts wait at the drive.
 const DEPTH: u64 = 128;
-/// Between this and 1 / this, an index of dispersion at 1 ms is that of Poisson arrivals.
+/// An index of dispersion at 1 ms between this and 1 / this counts as that of Poisson arrivals.
 const LIKE_POISSON: f64 = 0.5;
 
-/// Fits, writes and compares.
+/// Fits a protocol, writes it and compares it with the trace.
 pub fn model(args: &ModelArgs, out: &mut dyn Write) -> Result<()> {
     let (mut reader, _) = super::open(&args.file)?;
     let name = args.file.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -71,7 +73,7 @@ pub fn model(args: &ModelArgs, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-/// The protocol that is like a trace.
+/// Fits a protocol to a trace.
 fn fit(reader: &mut Reader, (name, source): (&str, &Path)) -> Result<ProtocolDraft> {
     let summary = reader.summary().clone();
     if summary.span_ns == 0 {
@@ -130,12 +132,12 @@ fn fit(reader: &mut Reader, (name, source): (&str, &Path)) -> Result<ProtocolDra
     Ok(draft)
 }
 
-/// The stream that replays a device of the trace, as long as its model runs.
+/// The stream that replays a device of the trace for the duration of its model.
 fn replayed(name: &str, (device, source): (&str, &Path), span_s: f64) -> DraftStream {
     let mut knobs = vec![
         ("file", quoted(&source.to_string_lossy())),
         ("device", quoted(device)),
-        // Device and dataset have sectors of the same size only by chance.
+        // The device and the dataset have the same sector size only by coincidence.
         ("align", "\"4KiB\"".to_string()),
     ];
     if span_s > SECONDS.1 {
@@ -190,9 +192,9 @@ fn stream(name: String, profile: &TraceProfile, draft: &mut ProtocolDraft) -> Dr
     }
 }
 
-/// The arrivals by their indices of dispersion at 1 ms, 100 ms and 1 s, as TOML. Evenly spaced ones
-/// have none; `refill` releases the requests of 100 ms at once, so that its index is a tenth of the
-/// rate at 1 ms, and next to 0 from 100 ms on; those of bursts are above 1.
+/// Selects the arrivals by their indices of dispersion at 1 ms, 100 ms and 1 s, as TOML. Evenly
+/// spaced arrivals have an index of 0; `refill` releases the requests of 100 ms at once, so its
+/// index is a tenth of the rate at 1 ms, and nearly 0 from 100 ms on; those of bursts are above 1.
 fn arrival(dispersion: &[f64], rate: f64, bursts: Option<BurstFit>) -> String {
     let refill = (rate / 10.0).max(1.0);
     let scatters = dispersion.iter().any(|index| *index > 1.0 / LIKE_POISSON);
@@ -213,8 +215,7 @@ fn arrival(dispersion: &[f64], rate: f64, bursts: Option<BurstFit>) -> String {
     }
 }
 
-/// The most frequent sizes with their weights and, where it differs between them, the share of
-/// reads.
+/// The most frequent sizes with their weights and, if it differs between them, the share of reads.
 fn sizes(
     profile: &TraceProfile,
     read: f64,
@@ -241,7 +242,8 @@ fn sizes(
     )
 }
 
-/// The exponent at the extents nearest to the most frequent size; none where it is next to uniform.
+/// The exponent for the extent size nearest to the most frequent request size; None if it is nearly
+/// uniform.
 fn theta(profile: &TraceProfile) -> Option<f64> {
     let common = profile.lengths.iter().max_by_key(|length| length.kinds.iter().sum::<u64>())?;
     let far = |extent: u64| (extent as f64 / f64::from(common.length)).log2().abs();

@@ -1,4 +1,5 @@
-//! `dyno trace record`: the requests to a block device, as the kernel queues them, by blktrace.
+//! `dyno trace record`: records the requests to a block device with blktrace, as the kernel queues
+//! them.
 
 use std::io::{Read, Write};
 use std::os::fd::AsFd;
@@ -37,9 +38,9 @@ pub struct RecordArgs {
     anonymise: bool,
 }
 
-/// Buffers of blktrace for each processor: 16 of 4 MiB, so that bursts lose no events.
+/// Buffers of blktrace per processor: 16 of 4 MiB, so that no events are lost in bursts.
 const BUFFERS: [&str; 4] = ["-b", "4096", "-n", "16"];
-/// How often it is looked whether to end.
+/// Interval of the checks whether to stop.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
 
 /// Records, sorts and writes the trace.
@@ -61,7 +62,7 @@ pub fn record(args: &RecordArgs, out: &mut dyn Write) -> Result<()> {
             "install Debian's package blktrace",
         ));
     };
-    // A name that may not be written to is found before anything is recorded.
+    // An unwritable output is detected before recording starts.
     drop(Output::begin(&args.output, &[])?);
     let signals = Signals::catch()?;
     let mut command = Command::new(blktrace);
@@ -91,8 +92,8 @@ pub fn record(args: &RecordArgs, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-/// What blktrace writes. An interrupt is passed on to it once; it then writes what it has, and
-/// ends.
+/// Output of blktrace. An interrupt is forwarded to it once; blktrace then writes its remaining
+/// events and ends.
 struct RecordPipe<'a> {
     pipe: ChildStdout,
     signals: &'a Signals,
@@ -117,14 +118,14 @@ impl Read for RecordPipe<'_> {
     }
 }
 
-/// Waits for blktrace; the number of events that it lost.
+/// Waits for blktrace and returns the number of events that it lost.
 fn end(child: &mut Child) -> Result<u64> {
     let mut said = String::new();
     if let Some(mut stderr) = child.stderr.take() {
         stderr.read_to_string(&mut said).context("reading what blktrace says")?;
     }
     let ended = child.wait().context("waiting for blktrace")?;
-    // blktrace ends well even if no trace of any processor could be opened.
+    // blktrace exits with status 0 even if it could not open the trace of any processor.
     if ended.success() && !said.contains("FAILED to start thread") {
         return Ok(lost(&said));
     }
@@ -136,7 +137,7 @@ fn end(child: &mut Child) -> Result<u64> {
     ))
 }
 
-/// The largest number behind the word `dropped`, or before `dropped events`.
+/// The largest number after the word `dropped`, or before `dropped events`.
 fn lost(said: &str) -> u64 {
     let words: Vec<&str> =
         said.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).collect();
