@@ -17,7 +17,8 @@ pub struct Reference {
     pub drives: usize,
     /// Mean of their levels, as a natural logarithm.
     pub mean: f64,
-    /// Standard deviation of their levels: between drives, plus the remainder of the repeats'.
+    /// Standard deviation of their levels: between drives, plus the scatter of the repeats that is
+    /// left in their means.
     pub deviation: f64,
     /// The distance of the limit from the mean, in standard deviations.
     pub factor: f64,

@@ -29,8 +29,9 @@ pub struct PlannedBrief {
 }
 
 /// The half widths for a run-to-run `scatter` (the standard deviation of logarithms), the same at
-/// all points. A difference of exactly that size is claimed in every other brief; one half as large
-/// again in nearly all. `None` with fewer than three repeats, which show nothing.
+/// all points. A difference of exactly that size is claimed in half of the briefs, a difference 1.5
+/// times as large in nearly all. `None` with fewer than three repeats, because they give no
+/// interval.
 pub fn detectable(scatter: f64, planned: PlannedBrief) -> Option<Detectable> {
     let PlannedBrief { repeats, points, pairs, steps, measures } = planned;
     if repeats < FEWEST || points * pairs * steps * measures == 0 {

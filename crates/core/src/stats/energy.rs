@@ -29,7 +29,7 @@ pub struct WindowPower {
     pub joules: Option<f64>,
     /// The share of the window between readings that are close enough.
     pub covered: f64,
-    /// By which share the mean may differ with the delays that are possible: half of the range.
+    /// Relative change of the mean within the range of possible delays: half of the range.
     pub open: f64,
 }
 
@@ -40,8 +40,8 @@ impl WindowPower {
     }
 }
 
-/// Energy and work per watt require that the delays that are possible change the mean by at most
-/// this share.
+/// Maximum relative change of the mean within the range of possible delays for which energy and
+/// work per watt are reported.
 pub const MOST_OPEN: f64 = 0.01;
 
 /// The share of an unexplained change of power that may be in the mean of a window, if the delay
@@ -63,7 +63,8 @@ fn unrest(readings: &[PowerReading]) -> f64 {
 }
 
 /// Power over the window of this length that begins at 0, shifted by the instrument's delay. A
-/// delay is known to half of the time between two readings; an unknown one is any up to `most_s`.
+/// measured delay is accurate to half of the time between two readings; an unknown delay may have
+/// any value up to `most_s`.
 pub fn over_late(
     readings: &[PowerReading],
     delay_s: Option<f64>,
@@ -78,14 +79,14 @@ pub fn over_late(
     const TRIED: u32 = 10;
     let step_s = (most_s - least_s) / f64::from(TRIED);
     let means = (0..=TRIED).filter_map(|i| at(least_s + f64::from(i) * step_s));
-    // Readings that end too early show nothing of a later window.
+    // Readings that end too early do not cover a later window.
     let means: Vec<f64> =
         means.filter(|power| power.covered >= found.covered * 0.9).map(|p| p.mean_watts).collect();
     let (low, high) = means.iter().fold((f64::MAX, f64::MIN), |(l, h), w| (l.min(*w), h.max(*w)));
     let mean_watts = found.mean_watts.abs().max(f64::MIN_POSITIVE);
     found.open = ((high - low) / 2.0 / mean_watts).max(0.0);
     if delay_s.is_none() {
-        // It may also be longer than was looked for.
+        // The delay may also be longer than the range that was searched.
         found.open = found.open.max(unrest(readings) / mean_watts * LATER);
     }
     found.joules = found.joules.filter(|_| found.is_determined());
@@ -189,12 +190,12 @@ pub fn delay(load: &[(f64, f64, f64)], power: &[PowerReading], most_s: f64) -> O
     let shifts = (0..=(most_s / GRID_S) as usize).map(|i| i as f64 * GRID_S);
     let best =
         shifts.filter_map(|s| at_shift(s).map(|c| (s, c))).max_by(|a, b| a.1.total_cmp(&b.1))?;
-    // At the end of the range the best one may be a longer one.
+    // At the end of the searched range, the best delay may be a longer one.
     let is_inside = best.0 < most_s - GRID_S;
     (best.1 >= FOLLOWS && is_inside).then_some(Delay { seconds: best.0, correlation: best.1 })
 }
 
-/// The load at ascending times.
+/// The load at each of these times, which are in ascending order.
 fn held(load: &[(f64, f64, f64)], times: &[f64]) -> Vec<f64> {
     let mut i = 0;
     let mut at = |t: &f64| {
@@ -258,8 +259,8 @@ mod tests {
         assert!((power.mean_watts / true_watts - 1.0).abs() < 0.01, "{power:?}");
     }
 
-    /// A load of 10 W above an idle power of 5 W, as an instrument shows it: every so often, late,
-    /// and from this phase on.
+    /// A load of 10 W above an idle power of 5 W, as an instrument reports it: with this period,
+    /// delay and phase.
     fn instrument(every_s: f64, late_s: f64, phase: f64, window_s: f64) -> Vec<PowerReading> {
         let watts = |t: f64| if (0.0..window_s).contains(&t) { 15.0 } else { 5.0 };
         let first = -3.5 + phase * every_s;
@@ -308,7 +309,7 @@ mod tests {
         let found = delay(&load, &late, 2.5).map(|found| found.seconds);
         let power = over_late(&late, found, 2.5, window_s).unwrap();
         assert_eq!(power.joules, None, "{found:?} {power:?}");
-        // Power that does not change is the same whatever the delay.
+        // Constant power gives the same result for every delay.
         let flat: Vec<PowerReading> = (0..150).map(|i| (f64::from(i) * 0.1 - 3.5, 10.0)).collect();
         let power = over_late(&flat, None, 2.5, window_s).unwrap();
         assert!(power.joules.is_some_and(|joules| (joules - 80.0).abs() < 1e-6), "{power:?}");

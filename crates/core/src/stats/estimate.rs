@@ -29,10 +29,10 @@ pub struct Estimate {
     pub unit: &'static str,
     /// The source of the interval.
     pub method: IntervalMethod,
-    /// The significant digits of its source, if that was text and not a measurement: no more are
-    /// printed.
+    /// The significant digits of its source, if the source was text and not a measurement: no more
+    /// digits are printed.
     pub digits: Option<u32>,
-    /// The value is only a lower bound: some of the latencies that it is made of had not ended when
+    /// The value is only a lower bound: some of the ops that it includes had not completed when
     /// they were last observed. Printed as "≥ 1.2 s"; it has no interval and is not compared.
     pub at_least: bool,
 }

@@ -28,20 +28,21 @@ pub fn level(values: &[f64]) -> Option<Level> {
     let logs = || values.iter().map(|v| v.ln());
     let centre = logs().sum::<f64>() / values.len() as f64;
     let natural = |log: f64| log.exp().clamp(f64::MIN_POSITIVE, f64::MAX);
-    // A large bundle has millions of levels of one repeat.
+    // A large bundle has millions of levels with one repeat.
     let half = (values.len() >= FEWEST).then(|| reach(&logs().collect::<Vec<f64>>())).flatten();
     let interval = half.map(|half| (natural(centre - half), natural(centre + half)));
     Some(Level { value: natural(centre), interval, repeats: values.len() })
 }
 
-/// The same interval's width, updated as repeats are added, of which there may be very many.
+/// The width of the same interval, updated as repeats are added, so that their number is not
+/// limited by memory.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Repeats {
     n: usize,
     /// The mean of the logarithms, and the sum of squared deviations (Welford).
     mean: f64,
     squares: f64,
-    /// One was not finite or not positive.
+    /// Whether a value was not finite or not positive.
     unusable: bool,
 }
 

@@ -6,7 +6,7 @@ pub(super) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Of a sample: with n − 1. Zero for fewer than two values.
+/// Variance of a sample, with n − 1. Zero for fewer than two values.
 pub fn variance(values: &[f64]) -> f64 {
     let m = mean(values);
     values.iter().map(|v| (v - m) * (v - m)).sum::<f64>()

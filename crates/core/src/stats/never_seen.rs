@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn the_interval_of_a_share_is_that_of_published_tables() {
-        // Clopper and Pearson, as R's binom.test prints it.
+        // Clopper and Pearson, as printed by R's binom.test.
         for (events, trials, low, high) in [
             (1, 10, 0.002529, 0.445016),
             (2, 30, 0.008178, 0.220735),

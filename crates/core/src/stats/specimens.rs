@@ -122,8 +122,8 @@ fn power(variance: f64, n: usize, difference: f64) -> f64 {
     (0..STEPS).map(of).sum::<f64>() / STEPS as f64
 }
 
-/// Outlying specimens of a model: each one's mean against those of the rest, at 5 % for all of them
-/// and for the `searched` models and points together. Requires four.
+/// Outlying specimens of a model: the mean of each is tested against the means of the rest, at 5 %
+/// for all of them and for the `searched` models and points together. Requires four.
 pub fn outlying(specimens: &[Vec<f64>], searched: usize) -> Vec<usize> {
     let all: Vec<(usize, f64)> =
         specimens.iter().enumerate().filter_map(|(i, s)| Some((i, logarithm(s)?))).collect();

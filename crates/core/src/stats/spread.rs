@@ -2,7 +2,7 @@
 
 use super::moments::{mean, variance};
 
-/// Of at least one number.
+/// The dispersion of at least one number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dispersion {
     /// The minimum.

@@ -1,71 +1,70 @@
-//! Write amplification from counters: how much one grew while another did, with what their
-//! resolution leaves open, or why that is not measured.
+//! Write amplification from counters: the ratio of the growth of two counters, with the uncertainty
+//! that their resolution causes, or the reason if it is not measured.
 
-/// (seconds, bytes) of a counter, in the order of time.
+/// Value of a counter in bytes and its time in seconds, as (seconds, bytes), ordered by time.
 pub type CounterReading = (f64, f64);
 
-/// Writes of less than this share of the capacity do not show a load's write amplification: until
-/// a drive has been written once, it cleans what earlier loads left.
+/// Minimum bytes written, as a multiple of the capacity, for a write amplification: until a drive
+/// has been overwritten once, it also collects garbage of earlier loads.
 pub const LEAST_FILLS: f64 = 1.0;
 
-/// An interval whose half is wider than this share of the value is not printed.
+/// Maximum half-width of an interval, relative to the value, for which the value is printed.
 pub const COARSEST: f64 = 0.1;
 
-/// Why something is not measured.
+/// Reason why a value is not measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum NotMeasured {
-    /// The counter was not read before the load and after it.
+    /// The counter has no reading before or after the load.
     NotRead,
-    /// No log of a drive counts what it writes to its media.
+    /// No log of a drive counts bytes written to its media.
     NoMediaCount,
-    /// Some drives of the subject count both, and others do not.
+    /// Only some drives of the subject count both.
     NotOnEveryDrive,
-    /// It fell: it was reset, or it began again.
+    /// The counter decreased: it was reset or it wrapped.
     Fell,
-    /// It did not move while the other one did.
+    /// The counter did not change although the other one did.
     StoodStill,
-    /// The load wrote this many times the capacity, fewer than `LEAST_FILLS`.
+    /// The load wrote this multiple of the capacity, which is less than `LEAST_FILLS`.
     TooLittle(f64),
-    /// The capacity is not known.
+    /// The capacity is unknown.
     NoCapacity,
-    /// The counters' units, updates and readings leave more open than `COARSEST`; half of the
-    /// interval as a share.
+    /// The units, update intervals and readings of the counters leave an uncertainty above
+    /// `COARSEST`. The value is half of the interval as a share.
     TooCoarse(f64),
 }
 
-/// How much was written: what the counter says, and its bounds.
+/// Bytes written according to a counter, with bounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Growth {
     /// Bytes.
     pub bytes: f64,
-    /// By how many bytes the true value may lie above or below.
+    /// Maximum error of `bytes` in either direction.
     pub resolution: f64,
-    /// Seconds of the load that the bytes cover.
+    /// Time of the load that the bytes cover, seconds.
     pub seconds: f64,
 }
 
-/// A ratio of two growths with its bounds.
+/// Ratio of two growths with its bounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Amplification {
     /// The ratio.
     pub value: f64,
-    /// The least that the counters' resolution leaves open.
+    /// Lower bound from the counters' resolution.
     pub low: f64,
-    /// The most.
+    /// Upper bound from the counters' resolution.
     pub high: f64,
 }
 
-/// The times of a load and its window, in seconds.
+/// Times of a load and its window, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoadSpan {
-    /// The load begins; counters stand before.
+    /// Start of the load. Counters do not change before it.
     pub on_s: f64,
-    /// The window begins.
+    /// Start of the window.
     pub from_s: f64,
-    /// The load ends.
+    /// End of the load.
     pub off_s: f64,
-    /// The counters' last value is looked for from here on: the load's end, or that of its
-    /// cool-down.
+    /// Earliest time of the counters' last reading: the end of the load, or of its cool-down.
     pub until_s: f64,
 }
 
@@ -79,18 +78,18 @@ impl LoadSpan {
 /// A counter of a drive.
 #[derive(Clone, Copy, Debug)]
 pub struct Counter<'a> {
-    /// In order.
+    /// Readings in order of time.
     pub readings: &'a [CounterReading],
-    /// What one count is.
+    /// Bytes per count.
     pub unit_bytes: f64,
-    /// Whether a reading may be older than its time: a drive updates the counters of its logs when
-    /// it likes. An instrument prints what it reads.
+    /// Whether a reading may be older than its time: a drive updates the counters of its logs at
+    /// times of its own choice. Other instruments report current values.
     pub of_a_log: bool,
 }
 
-/// The growth of a counter over a span that begins and ends with the load, in seconds: from the
-/// last reading before its beginning (or the nearest to it) to the first after its end. A change is
-/// known to one unit; a counter that is updated seldom, to its largest update.
+/// The growth of a counter over a span that starts and ends with the load, in seconds: from the
+/// last reading before the start (or the nearest one) to the first reading after the end. Its error
+/// is one unit, or for a counter that is updated rarely, its largest update.
 pub fn growth(
     readings: &[CounterReading],
     span: &LoadSpan,
@@ -112,11 +111,11 @@ pub fn growth(
     })
 }
 
-/// The growth of what a drive received and of what it wrote to its media over the same interval:
-/// from a reading of the counter that is read more seldom, near the window's beginning, to one near
-/// its end. The other one is interpolated to these times, and half of its change between the two
-/// readings around each is open. `moving` is another count of what the drive received, by which a
-/// counter that stands still is distinguished from a load that does.
+/// The growth of host bytes and of media bytes over the same interval: from a reading of the less
+/// frequently read counter near the start of the window to one near its end. The other counter is
+/// interpolated at these times, with an uncertainty of half of its change between the two adjacent
+/// readings. `moving` is another counter of host bytes. It distinguishes a counter that is not
+/// updated from a load that writes nothing.
 pub fn of_both(
     host: Counter<'_>,
     media: Counter<'_>,
@@ -162,15 +161,15 @@ fn rising(own: &[CounterReading]) -> Result<(), NotMeasured> {
     }
 }
 
-/// Edges may be missed by so many seconds: a mark wakes the meters at once, and a log takes a
-/// command of a second at most.
+/// Maximum distance of readings from the window's edges, seconds: a mark triggers a reading at
+/// once, and reading a log takes a command of at most a second.
 const REACH_S: f64 = 2.0;
 
-/// A counter that is read seldom may miss the window's edges by this share of the load, because it
-/// is compared with the other one over its own interval.
+/// Maximum distance from the window's edges of the readings of a rarely read counter, as a share of
+/// the load. It is possible because both counters are compared over the same interval.
 const REACH: f64 = 1.0 / 3.0;
 
-/// The readings of the counter that is read more seldom between which both are compared.
+/// The readings of the less frequently read counter that limit the interval of the comparison.
 fn interval(
     seldom: &[CounterReading],
     often: &[CounterReading],
@@ -184,7 +183,7 @@ fn interval(
         let all = times().filter(|t| (t - to).abs() <= reach_s);
         all.min_by(|a, b| (a - to).abs().total_cmp(&(b - to).abs()))
     };
-    // While nothing is written, both counters stand, and none of them has to be interpolated.
+    // While nothing is written, neither counter changes, so neither has to be interpolated.
     let standing_before =
         || times().filter(|t| next(*t).is_some_and(|next| next <= span.from_s)).last();
     let is_warm = span.on_s < span.from_s;
@@ -197,8 +196,8 @@ fn interval(
     (from_s < until_s).then_some((from_s, until_s))
 }
 
-/// A counter's value at a time, and by how much it may lie above or below: half of the change
-/// between the readings around it.
+/// The value of a counter at a time, and its maximum error: half of the change between the adjacent
+/// readings.
 fn value_at(readings: &[CounterReading], t: f64, span: &LoadSpan) -> Option<(f64, f64)> {
     let after = readings.iter().position(|r| r.0 >= t);
     let before = readings.iter().rposition(|r| r.0 <= t);
@@ -212,19 +211,20 @@ fn value_at(readings: &[CounterReading], t: f64, span: &LoadSpan) -> Option<(f64
             Some((a.1 + (b.1 - a.1) * share, (b.1 - a.1) / 2.0))
         }
         (Some(a), Some(_)) => Some((a.1, 0.0)),
-        // After the load it stands, as far as its last readings show.
+        // After the load the counter does not change, as far as its last readings show.
         (Some(a), None) if stands(&a) => Some((a.1, 0.0)),
         _ => None,
     }
 }
 
-/// The largest change that followed readings without one while the load was on; 0 where each
-/// reading shows a change. Of a change that came after a longer gap between readings than the
-/// counter had stood still, only the share of that time: a busy machine reads late, which is no
-/// sign of a counter updated seldom. After a shorter gap, a counter that is updated seldom shows at
-/// once what was written meanwhile: several times what the mean rate writes in the gap. A change
-/// that does not exceed that by half is the first one after a stall of the load. A counter that
-/// stands still at the end is about to show what the mean rate writes in that time.
+/// The largest change that followed readings without a change during the load; 0 if every reading
+/// shows a change. Three corrections apply. If a change followed a longer gap between readings than
+/// the time without a change, only that time's share of it counts: a busy host reads late, which is
+/// no sign of a rarely updated counter. If it followed a shorter gap, a rarely updated counter
+/// shows all bytes of the time without a change at once, several times the mean rate multiplied by
+/// the gap; a change of at most 1.5 times that is the first one after a stall of the load. If the
+/// counter does not change at the end, the bytes that the mean rate writes in that time are still
+/// to be shown.
 fn largest_update(
     own: &[CounterReading],
     span: &LoadSpan,
@@ -255,14 +255,14 @@ fn largest_update(
     largest.max(still_s * rate)
 }
 
-/// Seconds and change of a counter while the load was on.
+/// Seconds and change of a counter during the load.
 fn in_load(own: &[CounterReading], span: &LoadSpan) -> Option<(f64, f64)> {
     let (first, last) = (own.first()?, own.last()?);
     let seconds = span.of_load(first.0, last.0);
     (seconds > 0.0).then(|| (seconds, last.1 - first.1))
 }
 
-/// Whether another counter grew between two times by a quarter of its mean or more.
+/// Whether another counter grew between two times by at least a quarter of its mean growth.
 fn moves(other: &[CounterReading], from_s: f64, until_s: f64, span: &LoadSpan) -> bool {
     let at = |t| value_at(other, t, span).map(|own| own.0);
     let mean = in_load(other, span).map(|(seconds, bytes)| bytes / seconds);
@@ -272,9 +272,9 @@ fn moves(other: &[CounterReading], from_s: f64, until_s: f64, span: &LoadSpan) -
     }
 }
 
-/// An update that readings far apart would hide: in n gaps between readings, each with a change,
-/// there were n updates or more, and so n - 1 of them were at most the change over all n. The least
-/// such change; None where no two gaps beside one another show one.
+/// Upper bound of an update that is hidden because readings are far apart: n gaps between readings,
+/// each with a change, contain at least n updates, so n - 1 of them were at most the change over
+/// all n. The smallest such change; None if no two adjacent gaps each show a change.
 fn hidden_update(own: &[CounterReading], span: &LoadSpan) -> Option<f64> {
     let on = |r: &&CounterReading| (span.on_s..=span.off_s).contains(&r.0);
     let own: Vec<CounterReading> = own.iter().filter(on).copied().collect();
@@ -289,10 +289,10 @@ fn hidden_update(own: &[CounterReading], span: &LoadSpan) -> Option<f64> {
     least
 }
 
-/// Gaps beside one another that are looked at: more of them narrow the bound only slightly.
+/// Maximum number of adjacent gaps examined: more of them narrow the bound only slightly.
 const MOST_GAPS: usize = 20;
 
-/// Counts of several drives together.
+/// Sum of the growths of several drives.
 pub fn together(
     all: impl IntoIterator<Item = Result<Growth, NotMeasured>>,
 ) -> Result<Growth, NotMeasured> {
@@ -308,8 +308,7 @@ pub fn together(
     if any { Ok(sum) } else { Err(NotMeasured::NotRead) }
 }
 
-/// Media bytes for each byte of the host. `load_bytes` is what the load wrote in all, its warm-up
-/// included.
+/// Media bytes per host byte. `load_bytes` is the total that the load wrote, including its warm-up.
 pub fn of_drive(
     (host, media): (Growth, Growth),
     load_bytes: f64,
@@ -324,14 +323,14 @@ pub fn of_drive(
         return Err(NotMeasured::StoodStill);
     }
     let fills = load_bytes / capacity_bytes.ok_or(NotMeasured::NoCapacity)?;
-    // A last request more or less does not matter.
+    // One request more or less does not matter.
     if fills < LEAST_FILLS * 0.999 {
         return Err(NotMeasured::TooLittle(fills));
     }
     ratio(media, host)
 }
 
-/// One growth for each byte of another; not measured where their units leave too much open.
+/// One growth per byte of another; an error if their units leave too large an uncertainty.
 pub fn ratio(of: Growth, per: Growth) -> Result<Amplification, NotMeasured> {
     let value = of.bytes / per.bytes;
     let low = (of.bytes - of.resolution).max(0.0) / (per.bytes + per.resolution);
@@ -346,8 +345,8 @@ pub fn ratio(of: Growth, per: Growth) -> Result<Amplification, NotMeasured> {
     }
 }
 
-/// Write amplification over time: the middle of each stretch in seconds, and the ratio in it.
-/// Stretches are as long as the counters need to be known to `COARSEST`, and at least `least_s`.
+/// Write amplification over time: the middle of each interval in seconds, and its ratio. Intervals
+/// are as long as needed for an uncertainty of at most `COARSEST`, and at least `least_s`.
 pub fn over_time(
     host: (&[CounterReading], f64),
     media: (&[CounterReading], f64),

@@ -1,10 +1,10 @@
-//! Counters as drives have them: exact, in data units, reset, standing still, seldom updated.
+//! Counters as drives have them: exact, in data units, reset, not changing, rarely updated.
 
 use super::*;
 
 const GB: f64 = 1e9;
 
-/// The growth between two times, of which the second is the load's end.
+/// The growth between two times, the second of which is the end of the load.
 fn growth(
     readings: &[CounterReading],
     (from_s, until_s): (f64, f64),
@@ -46,7 +46,7 @@ fn a_counter_that_fell_says_nothing_although_it_grew_from_end_to_end() {
 
 #[test]
 fn a_counter_that_is_updated_seldom_is_known_to_its_largest_update() {
-    // Every 4 s.
+    // Updated every 4 s.
     let steps: Vec<CounterReading> =
         (-1..=21).map(|t| (f64::from(t), (f64::from(t) / 4.0).floor() * 40.0)).collect();
     let seldom = growth(&steps, (0.0, 20.0), 1.0).unwrap();
@@ -58,7 +58,7 @@ fn a_counter_that_is_updated_seldom_is_known_to_its_largest_update() {
 
 #[test]
 fn a_reading_that_came_late_is_no_sign_of_a_counter_that_is_updated_seldom() {
-    // 10 bytes a second, but nothing for a tenth of one, and then no reading for two.
+    // 10 bytes per second, but nothing for 0.1 s, followed by 2 s without a reading.
     let times = [-1.0, 1.0, 2.0, 2.1, 4.1, 5.0, 6.0];
     let still = |t: f64| if t > 2.0 { t - 0.1 } else { t };
     let readings: Vec<CounterReading> = times.map(|t| (t, still(t) * 10.0)).to_vec();
@@ -68,7 +68,7 @@ fn a_reading_that_came_late_is_no_sign_of_a_counter_that_is_updated_seldom() {
 
 #[test]
 fn a_stalled_load_is_no_sign_of_a_counter_that_is_updated_seldom() {
-    // 10 bytes per second, but nothing for 3 s, which begin at a reading or between two.
+    // 10 bytes per second, but nothing for 3 s, starting at a reading or between two.
     for stalled_s in [3.0, 3.5] {
         let written = |t: f64| t - (t - stalled_s).clamp(0.0, 3.0);
         let readings: Vec<CounterReading> =
@@ -78,19 +78,20 @@ fn a_stalled_load_is_no_sign_of_a_counter_that_is_updated_seldom() {
     }
 }
 
-/// What the host's and the media's counters grew by, their units, the capacity, and what follows.
+/// Growth of the host's and the media's counters, their units, the capacity, and the expected
+/// result.
 #[test]
 fn a_ratio_is_right_or_is_not_measured() {
     type Case = (f64, f64, f64, f64, f64, Result<f64, NotMeasured>);
     let cases: [Case; 8] = [
         (4.0 * GB, 1.0, 10.4 * GB, 1.0, GB, Ok(2.6)),
         (GB, 512_000.0, 1.425 * GB, 1.0, GB, Ok(1.425)),
-        // Written by a tenth of the capacity.
+        // A tenth of the capacity is written.
         (0.1 * GB, 1.0, 0.1 * GB, 1.0, GB, Err(NotMeasured::TooLittle(0.1))),
         // The endurance group's units of 1 GB: 3 ± 1 for 2 ± 1.
         (2.0 * GB, GB, 3.0 * GB, GB, GB, Err(NotMeasured::TooCoarse(5.0 / 4.5))),
         (100.0 * GB, GB, 150.0 * GB, GB, GB, Ok(1.5)),
-        // The media's counter stands still, or the host's.
+        // The media's counter does not change, or the host's.
         (8.0 * GB, 512_000.0, 0.0, GB, GB, Err(NotMeasured::StoodStill)),
         (0.0, 512_000.0, GB, 1.0, GB, Err(NotMeasured::StoodStill)),
         (0.0, 512_000.0, 0.0, 1.0, GB, Err(NotMeasured::TooLittle(0.0))),
@@ -121,7 +122,8 @@ fn the_interval_holds_what_the_units_leave_open() {
     assert!((found.high - 131.0 / 99.0).abs() < 1e-12, "{found:?}");
 }
 
-/// A drive whose counters grow by these bytes per second, and show it every so many seconds.
+/// A drive whose counters grow at these rates, in bytes per second, and are updated at these
+/// intervals.
 #[derive(Clone, Copy, Debug)]
 struct Known {
     host: f64,
@@ -132,7 +134,7 @@ struct Known {
 }
 
 impl Known {
-    /// What a counter shows at a time.
+    /// Reading of a counter at a time.
     fn shown(&self, rate: f64, every_s: f64, t: f64) -> CounterReading {
         let since = t + 1_000.0 + self.phase_s;
         let at = if every_s > 0.0 { (since / every_s).floor() * every_s } else { since };
@@ -163,8 +165,8 @@ fn warm(window_s: f64) -> LoadSpan {
     LoadSpan { on_s: -4.0, from_s: 0.0, off_s: window_s, until_s: window_s }
 }
 
-/// When the meter `nvme` reads: at once three times at each mark, then every half second and every
-/// second until it has seen two changes, otherwise every ten seconds.
+/// Times at which the meter `nvme` reads: three times at once at each mark, then every 0.5 s and
+/// every second until it has seen two changes, and every ten seconds otherwise.
 fn nvme_times(known: &Known, window_s: f64) -> Vec<f64> {
     let mut times = Vec::new();
     for (mark, until) in [(-5.0, 0.0), (0.0, window_s), (window_s, window_s + 3.5)] {
@@ -212,14 +214,14 @@ fn amplification_is_within_its_interval_or_not_measured_whatever_the_counters_do
             }
         }
     }
-    // Every window with counters that show each write, and a minute of those that are updated every
-    // second.
+    // Every window with counters that show each write, and one minute of those that are updated
+    // every second.
     assert!(measured >= 80, "{measured}");
 }
 
 #[test]
 fn counters_that_are_printed_at_two_rates_are_compared_over_the_same_interval() {
-    // 100 MB/s for the host, 250 MB/s to the media, by two commands.
+    // 100 MB/s to the host interface, 250 MB/s to the media, read by two commands.
     let known =
         Known { host: 1e8, media: 2.5e8, host_every_s: 0.0, media_every_s: 0.0, phase_s: 0.0 };
     let times = |every: f64, first: f64, until: f64| -> Vec<f64> {
@@ -253,7 +255,7 @@ fn counters_that_are_printed_at_two_rates_are_compared_over_the_same_interval() 
 
 #[test]
 fn an_update_at_the_end_of_a_window_does_not_count_for_it() {
-    // Once a minute, and just before the end of 20 s.
+    // Updated once per minute, and just before the end of 20 s.
     for at in [0.07, 5.0, 19.9] {
         let known = Known {
             host: 500e6,
@@ -295,7 +297,7 @@ fn several_drives_add_up_and_one_that_is_not_measured_leaves_all_out() {
 #[test]
 fn amplification_over_time_is_that_of_each_stretch() {
     let host: Vec<CounterReading> = (0..=10).map(|t| (f64::from(t), f64::from(t) * GB)).collect();
-    // 1 for five seconds, then 3.
+    // Amplification 1 for five seconds, then 3.
     let media: Vec<CounterReading> = (0..=10)
         .map(|t| (f64::from(t), GB * f64::from(t) + 2.0 * GB * f64::from((t - 5).max(0))))
         .collect();

@@ -43,7 +43,8 @@ impl Logged {
     pub fn of(sheet: &Sheet) -> Logged {
         let has_log = |o: &super::Observation| o.value.is_finite() && o.value > 0.0;
         let point = |subjects: &Vec<Vec<super::Observation>>| {
-            // Without one of its repeats, the point is another one: it has no ratio at all.
+            // If one of its repeats cannot be used, the point has no ratio at all, because it would
+            // be another point.
             if !subjects.iter().flatten().all(has_log) {
                 return Vec::new();
             }
