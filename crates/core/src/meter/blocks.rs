@@ -1,4 +1,4 @@
-//! Finds the block device in sysfs for a path under test.
+//! Finds the block device in sysfs of a path under test.
 
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! What a subject's drives received and wrote, read at once by the meters of a plan that count it:
-//! for rounds of a load until its write amplification is steady.
+//! Host bytes and media bytes of a subject's drives, read on demand by the plan's meters that count
+//! them: for rounds of a load until its write amplification is steady.
 
 use std::path::PathBuf;
 
@@ -8,24 +8,24 @@ use crate::base::error::{Error, Result, failed};
 use crate::plan::{Plan, Subject};
 use crate::record::gauge::written::{CLASSES, CounterKind, CounterSource, DriveCounter};
 
-/// Meters at work.
+/// Open meters with write counters.
 pub struct WriteCounters {
     probes: Vec<Box<dyn Probe>>,
-    /// With the meter's number: two instruments have readings of one name.
+    /// The latest readings with the meter's number, because two instruments may use the same name.
     latest: Vec<(usize, Reading)>,
 }
 
-/// Host and media bytes since some beginning.
+/// Host and media bytes since an arbitrary origin.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WrittenBytes {
-    /// What the drives received.
+    /// Bytes that the drives received.
     pub host: f64,
-    /// What they wrote to their flash.
+    /// Bytes that the drives wrote to their flash.
     pub media: f64,
 }
 
 impl WriteCounters {
-    /// Opens the meters of a plan that can count for the subject.
+    /// Opens the meters of a plan that count writes of the subject.
     pub fn open(plan: &Plan, subject: &Subject) -> Result<WriteCounters> {
         let places: Vec<PathBuf> =
             subject.drives.iter().map(|drive| drive.place.path().to_path_buf()).collect();
@@ -50,8 +50,8 @@ impl WriteCounters {
         }
     }
 
-    /// Reads them; None where they do not count both, or one of them gave no reading because it
-    /// failed. What failed is added to `troubles`, with the meter's number.
+    /// Reads the counters; None if the drives do not count both, or if a meter failed. Failures are
+    /// added to `troubles` with the meter's number.
     pub fn read(
         &mut self,
         now: ReadingTime,
@@ -73,7 +73,7 @@ impl WriteCounters {
     }
 }
 
-/// The sum over the drives by the finest source that counts both on each.
+/// The sum over the drives, for each from its finest source that counts both.
 fn of_readings<'a>(latest: impl Iterator<Item = &'a Reading>) -> Option<WrittenBytes> {
     let counters: Vec<(DriveCounter, f64)> =
         latest.filter_map(|r| Some((DriveCounter::of_name(&r.name)?, r.value))).collect();

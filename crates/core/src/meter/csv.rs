@@ -65,15 +65,15 @@ impl Meter for CsvMeter {
     }
 }
 
-/// Bytes of an existing log that are read: those of its last minutes.
+/// Number of bytes read from the end of an existing log: its last minutes.
 const END_BYTES: u64 = 64 << 10;
 
-/// Bytes of new lines at one reading.
+/// Maximum number of bytes of new lines per reading.
 const MOST_BYTES: u64 = 16 << 20;
 
 struct Log {
     file: PathBuf,
-    /// Where the next line begins; None before the first reading.
+    /// Offset of the next line; None before the first reading.
     at: Option<u64>,
     lines: Lines,
     silence: Silence,
@@ -84,11 +84,11 @@ impl Log {
         Log { file, at: None, lines, silence: Silence::new(0) }
     }
 
-    /// The lines that are new.
+    /// The new lines.
     fn new_lines(&mut self) -> Result<Vec<u8>> {
         let mut file = file::open(&self.file)?;
         let bytes = file.metadata().context("looking at the log")?.len();
-        // A log that is shorter than before was begun again.
+        // A log that is shorter than before was restarted.
         let known = self.at.filter(|at| *at <= bytes);
         let from = known.unwrap_or_else(|| match self.at {
             None => bytes.saturating_sub(END_BYTES),
@@ -115,7 +115,7 @@ impl Probe for Log {
         for (number, line) in self.new_lines()?.split_inclusive(|b| *b == b'\n').enumerate() {
             match self.lines.reading(&String::from_utf8_lossy(line), now) {
                 Ok(reading) => out.push(reading),
-                // A heading.
+                // A header line.
                 Err(_) if is_first && number == 0 => {}
                 Err(error) => trouble = Some(error),
             }
@@ -170,7 +170,7 @@ mod tests {
         let mut out = Vec::new();
         let _ = own.read(NOW, &mut out);
         assert_eq!(out.last().map(|r| (r.at_ns, r.value)), Some((9_000_000_000, 12.75)));
-        // Of another day.
+        // Times of another day.
         std::fs::write(&file, "5000.0,12.75\n5000.1,12.75\n").unwrap();
         let error = log(file.clone()).read(NOW, &mut Vec::new()).unwrap_err().to_string();
         assert!(error.contains("1.1 hours ahead of this host's clock"), "{error}");

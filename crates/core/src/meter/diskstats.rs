@@ -64,7 +64,7 @@ impl Probe for Devices {
     }
 }
 
-/// What the kernel sends to a disk for a write that is to be durable.
+/// Commands that the kernel sends to a disk for durable writes.
 fn durability(block: &BlockNode, now: ReadingTime) -> Vec<Reading> {
     let queue = |file: &str| {
         let text = std::fs::read_to_string(block.sysfs.join("queue").join(file)).ok()?;

@@ -144,7 +144,7 @@ impl Meter for Exec {
 
 /// How long a source of readings has been silent, compared with its own period.
 pub struct Silence {
-    /// What the plan says; 0: by the period.
+    /// Limit from the plan; 0 derives it from the period.
     stall_ns: u64,
     heard_ns: Option<u64>,
     /// The latest times between readings, a ring.
@@ -153,9 +153,9 @@ pub struct Silence {
 }
 
 impl Silence {
-    /// Shorter silences are no gap, whatever the period.
+    /// Minimum silence that counts as a gap, whatever the period.
     const LEAST_NS: u64 = 2_000_000_000;
-    /// A source whose period is not known yet.
+    /// Limit for a source whose period is not known yet.
     const UNKNOWN_NS: u64 = 20_000_000_000;
     const PERIODS: u64 = 4;
     const REMEMBERED: usize = 15;
@@ -165,12 +165,12 @@ impl Silence {
         Silence { stall_ns, heard_ns: None, periods_ns: Vec::new(), readings: 0 }
     }
 
-    /// The source begins, if it has not yet.
+    /// Starts the source, if it has not started yet.
     pub fn begin(&mut self, now_ns: u64) {
         self.heard_ns.get_or_insert(now_ns);
     }
 
-    /// A reading came.
+    /// Notes a reading.
     pub fn end(&mut self, now_ns: u64) {
         let heard_ns = self.heard_ns.replace(now_ns);
         self.readings += 1;
@@ -209,7 +209,7 @@ struct CommandOutput {
     lines: Lines,
     silence: Silence,
     child: Option<(Child, ChildStdout)>,
-    /// The beginning of an incomplete line.
+    /// The start of an incomplete line.
     rest: Vec<u8>,
     start_after_ns: u64,
 }
@@ -298,7 +298,7 @@ impl Probe for CommandOutput {
 impl Drop for CommandOutput {
     fn drop(&mut self) {
         if let Some((mut child, _)) = self.child.take() {
-            // It may have ended on its own.
+            // It may have exited already.
             let _ = child.kill();
             let _ = child.wait();
         }

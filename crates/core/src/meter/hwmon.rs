@@ -50,8 +50,8 @@ impl Meter for Hwmon {
     }
 }
 
-/// The file for "chip/sensor", or a path as given. Two chips of one name are refused, because the
-/// order of their folders says nothing.
+/// The file for "chip/sensor", or a path as given. Two chips with the same name are refused,
+/// because the order of their folders is arbitrary.
 fn find(sensor: &str, root: &Path) -> Result<PathBuf> {
     let missing =
         || failed(format!("there is no sensor {sensor}"), "see `grep . /sys/class/hwmon/*/name`");
@@ -84,14 +84,14 @@ fn find(sensor: &str, root: &Path) -> Result<PathBuf> {
     }
 }
 
-/// Numbers by value: hwmon2 comes before hwmon10.
+/// Compares numbers by value: hwmon2 comes before hwmon10.
 fn natural(file: &Path) -> (u64, PathBuf) {
     let folder = file.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
     let digits = folder.trim_start_matches(|c: char| !c.is_ascii_digit());
     (digits.parse().unwrap_or(u64::MAX), file.to_path_buf())
 }
 
-/// A sensor's file, by the path of its device as far as it has one.
+/// A sensor's file, described by the path of its device if it has one.
 fn described(file: &Path) -> String {
     let device = file.parent().and_then(|folder| folder.join("device").canonicalize().ok());
     match device {

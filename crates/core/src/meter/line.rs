@@ -1,8 +1,8 @@
-//! Lines of instruments: an optional time, a number, an optional unit. What is ambiguous is
-//! refused, because a figure that is wrong by a factor looks like any other.
+//! Lines of instruments: an optional time, a number, an optional unit. Ambiguous lines are refused,
+//! because a value that is wrong by a factor is not noticed.
 //!
-//! A comma is a decimal comma, or the separator of time and value if nothing else separates them;
-//! a number such as "1,234" on its own is refused, because it has two meanings.
+//! A comma is a decimal comma, or the separator of time and value if nothing else separates them; a
+//! number such as "1,234" on its own is refused, because it has two meanings.
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
@@ -19,15 +19,16 @@ pub struct Lines {
     pub name: String,
     /// Whether a line begins with the reading's time.
     pub timestamps: bool,
-    /// The offset of times without one, seconds east of UTC; None: such times are refused.
+    /// The offset of timestamps without a time zone, seconds east of UTC; None: such timestamps are
+    /// refused.
     pub zone_s: Option<i32>,
     /// Seconds added to that time to convert it to this host's clock.
     pub offset_s: f64,
-    /// The last reading's time, before which no other may be.
+    /// Time of the last reading; times must not decrease.
     pub last_ns: i64,
 }
 
-/// A log whose times are further from this host's clock is not of this run.
+/// Maximum difference from this host's clock, seconds: a log with other times is not from this run.
 const FAR_S: f64 = 3_600.0;
 
 impl Lines {
@@ -78,7 +79,7 @@ impl Lines {
 /// A part of a line.
 struct Field<'a> {
     text: &'a str,
-    /// Nothing shows whether a comma in it separates thousands.
+    /// Whether nothing shows that a comma in it is not a thousands separator.
     is_alone: bool,
 }
 
@@ -111,7 +112,7 @@ fn split(line: &str) -> Option<(Field<'_>, Field<'_>)> {
         let (time, value) = (line[..value].trim(), line[value..].trim());
         fields((time, value), true)
     };
-    // One comma separates if it stands between a time and a value, with or without a unit.
+    // One comma is the separator if it is between a time and a value, with or without a unit.
     let by_comma = || {
         let (time, value) = pair(',')?;
         let is_time = unix_seconds(&Field { text: time, is_alone: false }, Some(0)).is_ok();
@@ -134,7 +135,7 @@ impl Field<'_> {
         let is_number = |c: char| c.is_ascii_digit() || "+-.,eE".contains(c);
         let text = self.text.trim();
         let mut end = text.find(|c: char| !is_number(c)).unwrap_or(text.len());
-        // An E that begins no exponent.
+        // An E that does not start an exponent.
         while end > 0 && text[..end].ends_with(['e', 'E']) {
             end -= 1;
         }
@@ -162,7 +163,7 @@ fn decimal(text: &str, is_alone: bool) -> Result<f64, String> {
     parsed(&format!("{whole}.{decimals}"))
 }
 
-/// The value of one of a line's own unit in that of a gauge.
+/// The factor from a line's own unit to that of a gauge.
 fn scale(gauge: &str, unit: &str) -> Result<f64, String> {
     const POWER: [(&str, f64); 8] = [
         ("W", 1.0),

@@ -70,10 +70,10 @@ pub trait Probe: Send {
     /// Reads current values. An error makes a gap; the probe is called again.
     fn read(&mut self, now: ReadingTime, out: &mut Vec<Reading>) -> Result<()>;
 
-    /// The next reading is that of a mark.
+    /// Announces that the next reading is for a mark.
     fn mark(&mut self) {}
 
-    /// Nanoseconds until the next reading, if that is sooner than by the meter's period.
+    /// Nanoseconds until the next reading, if that is earlier than the meter's period.
     fn again_ns(&self) -> Option<u64> {
         None
     }

@@ -30,7 +30,7 @@ impl Meter for Pcie {
         &INFO
     }
 
-    /// The counters hardly ever change: they are compared around a point.
+    /// The counters rarely change: they are compared before and after a point.
     fn every_ns(&self) -> u64 {
         10_000_000_000
     }
@@ -39,7 +39,7 @@ impl Meter for Pcie {
         true
     }
 
-    /// Drives that are on no PCIe link have no readings.
+    /// Drives without a PCIe link have no readings.
     fn open(&self, site: &MeterTarget<'_>) -> Result<Box<dyn Probe>> {
         let links = blocks::all_under(site.places).into_iter().filter_map(|block| {
             let device = block.sysfs.join("device").canonicalize().ok()?;
@@ -49,8 +49,8 @@ impl Meter for Pcie {
     }
 }
 
-/// The PCIe devices at the ends of a drive's link, each with what distinguishes its readings. The
-/// drive's is the first folder upwards that has the kernel's counters.
+/// The PCIe devices at the ends of a drive's link, each with the suffix that distinguishes its
+/// readings. The drive's end is the first parent folder with the kernel's counters.
 fn ends(device: &Path) -> Vec<(&'static str, PathBuf)> {
     let counts = |folder: &&Path| folder.join(FILES[0].1).exists();
     let mut above = device.ancestors().skip_while(|folder| !counts(folder));
@@ -107,7 +107,7 @@ mod tests {
         let sysfs = tempfile::tempdir().unwrap();
         let port = sysfs.path().join("pci0000:00/0000:00:01.0");
         let drive = port.join("0000:01:00.0");
-        // The root complex above the port is not at the link.
+        // The root complex above the port is not an end of the link.
         device(&sysfs.path().join("pci0000:00"), 99, 99);
         device(&port, 5, 0);
         device(&drive, 3, 1);

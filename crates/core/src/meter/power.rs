@@ -1,16 +1,16 @@
-//! The range of power readings: what lies outside is a fault of the meter.
+//! The range of power readings: values outside it are a fault of the meter.
 
 use super::Reading;
 use crate::base::error::{Error, failed};
 use crate::record::gauge::WATTS;
 
-/// The most that a meter of a class may show, watts. Drives draw up to 70 W and slots up to 75 W
-/// (PCI Express Card Electromechanical Specification), and a meter may measure a group of them;
-/// larger values are milliwatts.
+/// Maximum value of a meter by class, watts. Drives draw up to 70 W and slots up to 75 W (PCI
+/// Express Card Electromechanical Specification), and a meter may measure a group of them; larger
+/// values are in milliwatts.
 const MOST_WATTS: [(&str, f64); 5] =
     [("drive", 5e3), ("slot", 5e3), ("cpu", 2e4), ("dram", 2e4), ("system", 1e6)];
 
-/// Makes gaps of power readings that are negative or too large; the first fault.
+/// Replaces power readings that are negative or too large by gaps; returns the first fault.
 pub fn fault(readings: &mut [Reading]) -> Option<Error> {
     let mut found = None;
     for reading in readings {

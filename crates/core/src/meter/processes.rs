@@ -23,8 +23,8 @@ impl Meter for Processes {
         &INFO
     }
 
-    /// All processes of the host are examined, so it is rare; the start and end of a window are
-    /// read anyway.
+    /// All processes of the host are examined, so readings are rare; the start and end of a window
+    /// are always read.
     fn every_ns(&self) -> u64 {
         10_000_000_000
     }
@@ -81,7 +81,7 @@ impl Probe for Tree {
 fn all() -> Result<BTreeMap<u32, ProcessStat>> {
     let entries = std::fs::read_dir("/proc").context("reading /proc")?.flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    // One that has ended meanwhile is included in its parent.
+    // A process that has ended meanwhile is included in its parent.
     let process =
         |pid: u32| Some((pid, stat(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)?));
     Ok(pids.filter_map(process).collect())

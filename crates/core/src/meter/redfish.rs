@@ -39,7 +39,7 @@ static INFO: Info = info(
     "DMTF DSP0268, EnvironmentMetrics and Power schemas",
 );
 
-/// A controller that does not answer for so long leaves a gap.
+/// Time without an answer after which there is a gap.
 const PATIENCE: Duration = Duration::from_millis(4500);
 
 impl Meter for Redfish {
@@ -51,7 +51,7 @@ impl Meter for Redfish {
         5_000_000_000
     }
 
-    /// A controller answers slowly, and its power is no counter.
+    /// A controller answers slowly, and its power is not a counter.
     fn holds_marks(&self) -> bool {
         false
     }
@@ -111,8 +111,8 @@ fn host(url: &str) -> &str {
 
 /// `PowerWatts.Reading` of EnvironmentMetrics, or `PowerConsumedWatts` of the older `PowerControl`.
 /// Its members are the node and parts of it (processors, memory, accelerators), or nodes of equal
-/// rank: the node's own reading is the power, otherwise the sum, never both. None where the roles
-/// of several members are not known.
+/// rank: the node's own reading is the power, otherwise the sum, never both. None if the roles of
+/// several members are unknown.
 fn watts(json: &Value) -> Option<f64> {
     if let Some(reading) = json.pointer("/PowerWatts/Reading").and_then(Value::as_f64) {
         return Some(reading);

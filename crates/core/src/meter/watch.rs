@@ -1,6 +1,6 @@
-//! The threads that read a run's meters: one for each, so that a meter that answers slowly starves
-//! no other. A meter that fails leaves a gap and an error record, and is read again; it never ends
-//! the run.
+//! The threads that read a run's meters: one for each, so that a slow meter does not delay the
+//! others. A failed meter leaves a gap and an error record and is read again; it never ends the
+//! run.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ const KEPT: usize = 1_000_000;
 pub struct MeterReading {
     /// The meter's name in the plan; two of one kind are numbered.
     pub meter: String,
-    /// Its subject; None: the host's or shared.
+    /// Its subject; None if it is the host's or shared.
     pub subject: Option<String>,
     /// A gap is a reading whose value is not a number.
     pub reading: Reading,
@@ -66,12 +66,12 @@ pub struct MeterWatch {
 /// The thread of one meter.
 struct StationThread {
     handle: JoinHandle<()>,
-    /// The last mark for which the meter has been read; None if marks do not concern it.
+    /// The last mark for which the meter has been read; None if it ignores marks.
     marked: Option<Arc<AtomicU64>>,
     holds_marks: bool,
 }
 
-/// Time for a meter's thread to end. A reading of a device that does not answer any more may never
+/// Time limit for the end of a meter's thread. A read from a device that does not respond may never
 /// return.
 const ENDS: Duration = Duration::from_secs(2);
 
@@ -83,7 +83,7 @@ struct Station {
     due_ns: u64,
     /// Counters are also read at a point's start and end.
     on_mark: bool,
-    /// A mark is over once it has been read.
+    /// Whether a mark waits for this meter.
     holds_marks: bool,
     probe: Box<dyn Probe>,
     /// The gauges affected by a gap.
@@ -273,7 +273,7 @@ impl Station {
     fn read(&mut self, now: ReadingTime, held: &Mutex<HeldReadings>) {
         let mut out = Vec::new();
         let result = self.probe.read(now, &mut out);
-        // What cannot be is a fault of the meter, and a gap.
+        // An impossible value is a fault of the meter, and a gap.
         let fault = power::fault(&mut out).map(Err);
         let result = fault.unwrap_or(result);
         let mut held = lock(held);
@@ -292,7 +292,7 @@ impl Station {
         };
         held.seen.extend(out.into_iter().map(seen));
         if let Err(error) = result {
-            // One gap and one error for each failure, however long it lasts.
+            // One gap and one error per failure, whatever its duration.
             if !self.failing {
                 let gap = |name: &String| seen(now.reading(name.clone(), f64::NAN));
                 held.seen.extend(self.names.iter().map(gap));
@@ -324,7 +324,7 @@ fn attend(shared: &WatchState, station: &mut Station, marked: Option<&AtomicU64>
             }
             station.read(ReadingTime { ns, unix_ns: clock.unix_ns(ns) }, &shared.held);
             if ns >= station.due_ns {
-                // Readings missed by a slow meter are not made up for.
+                // Readings missed by a slow meter are not repeated.
                 station.due_ns = (station.due_ns + station.every_ns).max(ns + station.every_ns / 2);
             }
             if let Some(again_ns) = station.probe.again_ns() {
@@ -344,7 +344,7 @@ fn attend(shared: &WatchState, station: &mut Station, marked: Option<&AtomicU64>
 mod tests {
     use super::*;
 
-    /// Counts how often it is read.
+    /// Counts its reads.
     struct Reads(Arc<AtomicU64>);
 
     impl Probe for Reads {
@@ -354,7 +354,7 @@ mod tests {
         }
     }
 
-    /// A reading that takes long.
+    /// A slow read.
     struct Slow(Duration);
 
     impl Probe for Slow {
@@ -379,7 +379,7 @@ mod tests {
             names: Vec::new(),
             failing: false,
         };
-        // As long as the test: it is never read a second time.
+        // The read lasts as long as the test, so there is no second one.
         let slow = station("redfish", false, Box::new(Slow(Duration::from_secs(1))));
         let quick = station("rail", true, Box::new(Reads(Arc::clone(&reads))));
         let watch = MeterWatch::of(vec![slow, quick], clock).unwrap();

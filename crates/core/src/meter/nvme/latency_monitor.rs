@@ -1,10 +1,10 @@
-//! The drive's own count of slow commands: Latency Monitor, log C3h of the OCP Datacenter NVMe SSD
-//! Specification 2.0 (section 4.8.9, LMDATA-1 to LMDATA-23; appendix C.2.3).
+//! The drive's own counters of slow commands: Latency Monitor, log C3h of the OCP Datacenter NVMe
+//! SSD Specification 2.0 (section 4.8.9, LMDATA-1 to LMDATA-23; appendix C.2.3).
 //!
-//! Each of four buckets counts the reads, writes and deallocations from its threshold up to the
-//! next. When the bucket timer ends, the drive moves the active buckets to the static ones and
-//! begins again at zero (C.2.3.7), so that a sum over both follows the counts. The counters
-//! saturate (C.2.3).
+//! Each of four buckets counts the reads, writes and deallocations with latencies from its
+//! threshold up to the next. When the bucket timer expires, the drive moves the active buckets to
+//! the static ones and restarts at zero (C.2.3.7), so the sum of both includes every command. The
+//! counters saturate (C.2.3).
 
 use super::logs::{NvmeLogs, Values, number};
 use crate::base::error::Result;
@@ -19,27 +19,27 @@ const GUID: [u8; 16] = [
 ];
 
 const BUCKETS: usize = 4;
-/// Thresholds are in steps of 5 ms, beginning with one step for the value zero.
+/// Thresholds are in steps of 5 ms; the value zero is one step.
 const STEP_MS: u32 = 5;
 
 /// Reads and writes of each bucket.
 type Buckets = [[u32; 2]; BUCKETS];
 
-/// What the log says.
+/// Contents of the log.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LatencyMonitorLog {
-    /// Of each bucket: the shortest latency that it counts, milliseconds.
+    /// Lower threshold of each bucket, milliseconds.
     from_ms: [u32; BUCKETS],
-    /// How long the active buckets have been counting, in steps of 5 minutes.
+    /// Time for which the active buckets have been counting, in steps of 5 minutes.
     timer: u16,
-    /// Counted since the timer began.
+    /// Counts since the timer started.
     active: Buckets,
-    /// Counted during its last period.
+    /// Counts of the timer's last period.
     fixed: Buckets,
 }
 
 impl LatencyMonitorLog {
-    /// Of a drive; None if the log is another vendor's, or the monitor is off.
+    /// Reads the log of a drive; None if the log is another vendor's, or the monitor is off.
     pub fn read(logs: &NvmeLogs, disk: &str) -> Result<Option<LatencyMonitorLog>> {
         Ok(LatencyMonitorLog::parse(&logs.log(disk, LOG_ID, LOG_BYTES, None)?))
     }
@@ -69,8 +69,8 @@ impl LatencyMonitorLog {
         })
     }
 
-    /// What was counted since an earlier log, by bucket; None where that is not known: the drive
-    /// was reset, a counter is saturated, or the thresholds are others.
+    /// Counts since an earlier log, by bucket; None if they are unknown because the drive was
+    /// reset, a counter is saturated, or the thresholds differ.
     fn since(&self, earlier: &LatencyMonitorLog) -> Option<[[u64; 2]; BUCKETS]> {
         let all = |log: &LatencyMonitorLog| log.active.into_iter().chain(log.fixed).flatten();
         if self.from_ms != earlier.from_ms || all(self).any(|count| count == u32::MAX) {
@@ -103,8 +103,9 @@ pub struct SlowCommandCount {
 }
 
 impl SlowCommandCount {
-    /// Adds what a log shows. The readings: for each threshold, the commands that took at least as
-    /// long; no numbers where counts were lost since the last log, and nothing without a log.
+    /// Adds the counts of a log. Returns a reading for each threshold: the number of commands that
+    /// took at least as long. Values are NaN if counts were lost since the last log; there are no
+    /// readings without a log.
     pub fn add(&mut self, disk: &str, log: Option<LatencyMonitorLog>) -> Values {
         let Some(log) = log else {
             *self = SlowCommandCount::default();

@@ -19,7 +19,7 @@ const OCP_GUID: [u8; 16] = [
     0xC5, 0xAF, 0x10, 0x28, 0xEA, 0xBF, 0xF2, 0xA4, 0x9C, 0x4F, 0x6F, 0x7C, 0xC9, 0x14, 0xD5, 0xAF,
 ];
 
-/// The UUID of Solidigm's logs in the list of a drive that knows several (nvme-cli,
+/// The UUID of Solidigm's logs in the UUID list of drives that support several (nvme-cli,
 /// plugins/solidigm/solidigm-util.c).
 const SOLIDIGM_UUID: [u8; 16] = [
     0x96, 0x19, 0x58, 0x6e, 0xc1, 0x1b, 0x43, 0xad, 0xaa, 0xaa, 0x65, 0x41, 0x87, 0xf6, 0xbb, 0xb2,
@@ -28,32 +28,32 @@ const SOLIDIGM_UUID: [u8; 16] = [
 /// Names and values.
 pub type Values = Vec<(String, f64)>;
 
-/// How logs are asked for.
+/// Access to the logs of drives.
 #[derive(Clone, Debug)]
 pub struct NvmeLogs {
     program: PathBuf,
 }
 
 impl Default for NvmeLogs {
-    /// The nvme-cli that is installed.
+    /// The installed nvme-cli.
     fn default() -> NvmeLogs {
         NvmeLogs { program: "nvme".into() }
     }
 }
 
 impl NvmeLogs {
-    /// Through another program that answers as nvme-cli does.
+    /// Uses another program with the interface of nvme-cli.
     pub fn through(program: PathBuf) -> NvmeLogs {
         NvmeLogs { program }
     }
 
-    /// A log of the drive, raw; `specific` is what it is of, where there are several (an endurance
-    /// group).
+    /// Raw contents of a log. `specific` selects one of several instances, such as an endurance
+    /// group.
     pub fn log(&self, disk: &str, id: u8, bytes: usize, specific: Option<u16>) -> Result<Vec<u8>> {
         self.log_with(disk, id, bytes, specific.map(|of| format!("--lsi={of}")))
     }
 
-    /// The same with one more option.
+    /// Like `log`, with one more option.
     fn log_with(
         &self,
         disk: &str,
@@ -88,7 +88,7 @@ impl NvmeLogs {
         self.log(disk, SMART, LOG_BYTES, None)
     }
 
-    /// The endurance group of a namespace (Identify Namespace, ENDGID); None where it is in none.
+    /// The endurance group of a namespace (Identify Namespace, ENDGID); None if it is in none.
     pub fn endurance_group(&self, disk: &str) -> Option<u16> {
         const ENDGID: usize = 102;
         let identity = self.answer("id-ns", disk, &[]).ok()?;
@@ -96,8 +96,8 @@ impl NvmeLogs {
         (group > 0).then_some(group)
     }
 
-    /// The index of Solidigm's logs in the drive's UUID list (Identify, CNS 17h), by which they are
-    /// asked for; None where it has none, or no such list.
+    /// The index of Solidigm's logs in the drive's UUID list (Identify, CNS 17h), which requests
+    /// for these logs need; None if the drive has no such entry or no list.
     fn solidigm_index(&self, disk: &str) -> Option<u8> {
         const ENTRY: usize = 32;
         const UUID: usize = 16;
@@ -116,7 +116,7 @@ impl NvmeLogs {
     }
 }
 
-/// A log that counts what was written, beside the health log.
+/// A log, other than the health log, with counters of written bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum WriteLog {
     /// OCP Datacenter NVMe SSD Specification 2.0, log C0h.
@@ -131,7 +131,7 @@ pub enum WriteLog {
 }
 
 impl WriteLog {
-    /// Those that a drive answers now.
+    /// The logs that a drive supports.
     pub fn of_drive(logs: &NvmeLogs, disk: &str) -> Vec<WriteLog> {
         const INTEL: u16 = 0x8086;
         const SOLIDIGM: u16 = 0x025E;
@@ -144,7 +144,7 @@ impl WriteLog {
         all
     }
 
-    /// What it counts; None where the drive does not have it.
+    /// Counters of the log; None if the drive does not have it.
     pub fn read(self, logs: &NvmeLogs, disk: &str) -> Option<Values> {
         let get = |id, bytes, of| logs.log(disk, id, bytes, of).ok();
         let values = match self {
@@ -160,12 +160,12 @@ impl WriteLog {
     }
 }
 
-/// A little-endian number of the log; those of 16 bytes lose only precision beyond a double.
+/// A little-endian number of the log. Numbers of 16 bytes are rounded to a double.
 pub fn number(log: &[u8], at: usize, bytes: usize) -> f64 {
     log[at..at + bytes].iter().rev().fold(0.0, |n, byte| n * 256.0 + f64::from(*byte))
 }
 
-/// What the health log says; `written` bytes are those of the host.
+/// Values of the health log; `written` bytes are host bytes.
 pub fn smart(log: &[u8]) -> Result<Values> {
     if log.len() < LOG_BYTES {
         bail!("a health log of {} bytes", log.len());
@@ -246,8 +246,8 @@ fn endurance_group(log: &[u8]) -> Option<Values> {
 }
 
 /// The items F4h (NAND bytes written) and F5h (host bytes written) of log CAh, which have no fixed
-/// places: a key, the normalized value at 3, the raw value of six bytes at 5. Zeroes are those of
-/// another vendor's drive.
+/// offsets: a key, the normalized value at 3, the raw value of six bytes at 5. All zero on drives
+/// of another vendor.
 fn vendor(log: &[u8]) -> Option<Values> {
     const ITEM: usize = 12;
     let item = |key: u8| log.chunks_exact(ITEM).find(|item| item[0] == key);

@@ -1,5 +1,5 @@
-//! The drive's own counters through nvme-cli: the SMART / health log, and the logs of the drive
-//! that count what it wrote to its flash.
+//! The drive's own counters through nvme-cli: the SMART / health log, and the drive's logs that
+//! count bytes written to its flash.
 
 pub mod latency_monitor;
 pub mod logs;
@@ -34,7 +34,7 @@ impl Meter for Nvme {
         &INFO
     }
 
-    /// Reading a log is a command to the drive, so it is rare.
+    /// Reading a log is a command to the drive, so readings are rare.
     fn every_ns(&self) -> u64 {
         10_000_000_000
     }
@@ -48,8 +48,8 @@ impl Meter for Nvme {
     }
 }
 
-/// The NVMe drives of the paths: a namespace of each, because their logs are those of the
-/// controller and would count again for every other one.
+/// The NVMe drives of the paths, one namespace of each: their logs belong to the controller and
+/// would be counted again for each further namespace.
 pub fn disks(site: &MeterTarget<'_>) -> Result<Vec<String>> {
     let mut drives: Vec<String> = Vec::new();
     let mut disks: Vec<String> = Vec::new();
@@ -66,8 +66,8 @@ pub fn disks(site: &MeterTarget<'_>) -> Result<Vec<String>> {
     }
 }
 
-/// What distinguishes a namespace's drive from others: its serial number, which two controllers of
-/// one drive have in common, or its controller's name. None if it is no NVMe drive.
+/// Identity of a namespace's drive: its serial number, which is the same for two controllers of one
+/// drive, or else its controller's name. None if it is not an NVMe drive.
 fn drive_of(block: &BlockNode) -> Option<String> {
     let (instance, _) = blocks::instance_and_namespace(&block.disk)?;
     let read = |name: &str| std::fs::read_to_string(block.sysfs.join("device").join(name)).ok();
@@ -76,21 +76,21 @@ fn drive_of(block: &BlockNode) -> Option<String> {
     Some(known.map_or(format!("nvme{instance}"), |(serial, model)| format!("{model} {serial}")))
 }
 
-/// Drives, each with the logs that it has.
+/// Drives with their logs.
 pub struct NvmeDrives {
     drives: Vec<NvmeDrive>,
     logs: NvmeLogs,
     looking: Looking,
 }
 
-/// How often the counters are read after a mark: until each is seen to be updated twice, so that it
-/// is known how old its values may be.
+/// Reads the counters repeatedly after a mark, until each has been updated twice, so that the
+/// maximum age of their values is known.
 #[derive(Default)]
 struct Looking {
     begun_ns: u64,
     now_ns: u64,
     readings: u32,
-    /// By counter: its last value, and how often it changed since the mark.
+    /// Last value of each counter, and its number of changes since the mark.
     seen: Vec<(String, f64, u32)>,
 }
 
@@ -104,7 +104,7 @@ impl Looking {
         self.seen.iter_mut().for_each(|own| own.2 = 0);
     }
 
-    /// Whether only the counters are of interest, and not the rest of the logs.
+    /// Whether only the counters are needed, and not the rest of the logs.
     fn is_going_on(&self) -> bool {
         self.readings > 0 && self.again_ns().is_some()
     }
@@ -127,7 +127,8 @@ impl Looking {
     }
 
     fn again_ns(&self) -> Option<u64> {
-        // Without a count of the media there is no amplification whose error would matter.
+        // Without a media counter there is no amplification, so the age of the values does not
+        // matter.
         let counts = self.seen.len() > 1;
         let known = self.seen.iter().all(|own| own.2 > 1);
         match self.now_ns - self.begun_ns {
@@ -143,14 +144,14 @@ impl Looking {
 
 struct NvmeDrive {
     disk: String,
-    /// Its logs of writes.
+    /// Its logs with counters of written bytes.
     written: Vec<WriteLog>,
-    /// Its count of slow commands; None if it has no such log.
+    /// Its counters of slow commands; None if it has no such log.
     slow: Option<SlowCommandCount>,
 }
 
 impl NvmeDrives {
-    /// Looks which logs each drive has.
+    /// Finds the logs of each drive.
     pub fn new(disks: Vec<String>, logs: NvmeLogs) -> NvmeDrives {
         let with = |disk: String| NvmeDrive {
             written: WriteLog::of_drive(&logs, &disk),
@@ -171,7 +172,7 @@ impl Probe for NvmeDrives {
         let clock = LogClock { now, begun: Instant::now() };
         let mut trouble: Option<Error> = None;
         for drive in &mut self.drives {
-            // A drive that does not answer is no reason to leave out the others.
+            // If one drive does not respond, the others are read nevertheless.
             if let Err(error) = drive.read(&self.logs, &clock, only_counters, out) {
                 trouble.get_or_insert(error);
             }
@@ -189,7 +190,7 @@ impl Probe for NvmeDrives {
     }
 }
 
-/// The times of logs that are read one after another.
+/// The times of logs that are read in sequence.
 struct LogClock {
     now: ReadingTime,
     begun: Instant,
@@ -200,7 +201,7 @@ impl LogClock {
         self.now.ns + self.begun.elapsed().as_nanos() as u64
     }
 
-    /// What a log says, at the middle of the command that reads it.
+    /// Reads a log and returns its contents with the time in the middle of the command.
     fn timed<T>(&self, read: impl FnOnce() -> T) -> (ReadingTime, T) {
         let from_ns = self.ns();
         let read = read();
@@ -258,14 +259,14 @@ mod tests {
         );
         assert_eq!([look(1.0, 2.0), look(4.0, 2.0)], [Some(0.5), Some(1.0)]);
         assert_eq!([look(5.0, 3.0)], [None], "updated twice");
-        // Without an update, not for ever.
+        // If there is no update, this ends after a limit.
         looking.begin();
         let mut look = |at_s: f64| {
             looking.take((at_s * 1e9) as u64, &[reading("nvme0n1_media_written_bytes", 3.0)]);
             looking.again_ns()
         };
         assert!(look(10.0).is_some() && look(20.0).is_some() && look(26.0).is_none());
-        // A drive that does not count its media is not asked more often.
+        // A drive without a media counter is not read more often.
         let mut health = Looking::default();
         health.take(0, &[reading("nvme0n1_host_written_bytes", 1.0)]);
         assert_eq!(health.again_ns(), None);

@@ -38,7 +38,7 @@ impl Meter for NvmePower {
 
     fn open(&self, site: &MeterTarget<'_>) -> Result<Box<dyn Probe>> {
         let drives = disks(site)?;
-        // A drive that reports nothing is refused now, not after the run.
+        // A drive that reports nothing is refused before the run, not after it.
         for disk in &drives {
             watts(disk, &NvmeLogs::default().smart(disk)?)?;
         }

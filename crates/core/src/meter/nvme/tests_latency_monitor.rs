@@ -1,8 +1,8 @@
-//! Logs in the specification's layout, and what the counts of two in sequence mean.
+//! Logs in the specification's layout, and the counts derived from two consecutive logs.
 
 use super::*;
 
-/// A log with thresholds of 5, 10, 95 and 400 ms, as factories set the first ones.
+/// A log with thresholds of 5, 10, 95 and 400 ms, the first ones as set by factories.
 fn raw(timer: u16, active: Buckets, fixed: Buckets) -> Vec<u8> {
     let mut log = vec![0u8; LOG_BYTES];
     log[0] = 1;

@@ -1,4 +1,4 @@
-//! Recorded and constructed logs: what each says, and what is no such log.
+//! Recorded and constructed logs: the values of each, and data that is not such a log.
 
 use super::*;
 
@@ -26,8 +26,8 @@ fn the_health_log_is_read_by_the_specifications_offsets() {
     assert!(smart(&log[..100]).is_err());
 }
 
-/// Health logs as they were recorded: data units written, and the terabytes that smartctl prints
-/// beside them. The specification counts from one: 3 is 2,001 to 3,000 blocks of 512 bytes.
+/// Recorded health logs: data units written, and the terabytes that smartctl prints for them. The
+/// specification rounds up: 3 is 2,001 to 3,000 blocks of 512 bytes.
 #[test]
 fn recorded_data_units_are_thousands_of_blocks_of_512_bytes() {
     let recorded = [
@@ -37,7 +37,7 @@ fn recorded_data_units_are_thousands_of_blocks_of_512_bytes() {
         // v-zhuravlev/zbx-smartctl, issue 129 (INTEL SSDPEDME400G4); nvme-cli, issue 1745.
         (682_594_316, 349.0),
         (1_277_863_316, 654.0),
-        // Beyond 32 bits, and beyond 64.
+        // Values above 32 bits, and above 64.
         (1 << 40, 562_949.95),
         (1 << 70, (1u128 << 70) as f64 * 512_000.0 / 1e12),
     ];
@@ -78,8 +78,8 @@ fn the_endurance_groups_and_fdps_logs_are_read_by_the_specifications_offsets() {
     assert_eq!(value(&values, "fdp_media_written_bytes"), Some(4_096.0 * 1_425_000.0));
 }
 
-/// A counter in its log: the reading's name, the log with other counters at 1, how it is read,
-/// where the counter is, its bytes and what one count is.
+/// A counter in its log: the reading's name, the log with other counters at 1, the function that
+/// reads it, the counter's offset, its length in bytes and the value of one count.
 type WideCounter = (&'static str, Vec<u8>, fn(&[u8]) -> Option<Values>, usize, usize, f64);
 
 #[test]
@@ -109,12 +109,12 @@ fn every_counter_is_read_at_its_whole_width_which_no_drive_fills() {
         let most = value(&read(&log).expect(name), name).expect(name);
         let expected = (256f64.powi(bytes as i32) - 1.0) * unit;
         assert!((most / expected - 1.0).abs() < 1e-12, "{name}: {most} for {expected}");
-        // 100 GB/s for a century: a counter that falls was reset, and did not wrap.
+        // 100 GB/s for a century: a counter that decreases was reset and did not wrap.
         assert!(most > 100e9 * 86_400.0 * 365.0 * 100.0, "{name}: {most}");
     }
 }
 
-/// Log CAh as nvme-cli prints it for an Intel drive (CacheLib, cachebench/util/NandWrites.cpp:
+/// Log CAh as printed by nvme-cli for an Intel drive (CacheLib, cachebench/util/NandWrites.cpp:
 /// "nand_bytes_written : 100% sectors: 224943088"), in the layout of collectd's src/intel-nvme.h.
 #[test]
 fn intels_log_is_read_by_its_keys_in_units_of_32_mib() {
@@ -134,14 +134,14 @@ fn intels_log_is_read_by_its_keys_in_units_of_32_mib() {
     le(&mut other, 12 * 11 + 5, 6, 0);
     le(&mut other, 12 * 12 + 5, 6, 0);
     assert!(vendor(&other).is_none(), "a drive that does not count");
-    // Items have no fixed places: another model begins with the two.
+    // Items have no fixed offsets: another model starts with these two.
     log.rotate_left(12 * 11);
     assert_eq!(vendor(&log).unwrap(), values);
     log[0] = 0;
     assert!(vendor(&log).is_none(), "another vendor's log CAh");
 }
 
-/// An nvme-cli of the tests' own: it answers from files named after the log.
+/// A replacement for nvme-cli in tests: it answers from files named after the log.
 #[test]
 fn each_log_that_a_drive_has_is_asked_for_with_its_group_and_others_are_left_alone() {
     use std::os::unix::fs::PermissionsExt;
