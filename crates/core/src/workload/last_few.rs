@@ -1,28 +1,28 @@
-//! The last few things that were made, kept for whoever asks for one again.
+//! A small cache of the most recently created values.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::base::error::Result;
 
-/// At most a number of things by their keys; the last one made is first.
+/// At most a fixed number of values by their keys; the most recently created one is first.
 pub struct LastFew<K, V> {
     most: usize,
     kept: Mutex<Vec<(K, Arc<V>)>>,
 }
 
 impl<K: PartialEq, V> LastFew<K, V> {
-    /// Keeps at most so many.
+    /// Creates a cache of at most `most` values.
     pub const fn new(most: usize) -> LastFew<K, V> {
         LastFew { most, kept: Mutex::new(Vec::new()) }
     }
 
-    /// What has this key; made if it is not there.
+    /// The value of this key; created if it is not in the cache.
     pub fn get(&self, key: K, make: impl FnOnce() -> Result<V>) -> Result<Arc<V>> {
         let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, known)) = kept().iter().find(|(of, _)| *of == key) {
             return Ok(Arc::clone(known));
         }
-        // Not held while it is made, which may take long.
+        // Not locked during creation, which may take long.
         let made = Arc::new(make()?);
         let mut all = kept();
         all.truncate(self.most - 1);

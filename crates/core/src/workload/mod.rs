@@ -1,5 +1,5 @@
-//! Workloads: the requests that are made. One file each under `block/` and `kv/`, or a folder, and
-//! one line in `ALL`.
+//! Workloads: generators of requests. One file each under `block/` and `kv/`, or a folder, and one
+//! line in `ALL`.
 
 pub mod block;
 pub mod kv;
@@ -77,7 +77,7 @@ pub trait Workload: Sync {
     /// Its name, family and knobs.
     fn info(&self) -> &'static Info;
 
-    /// The classes of op with these knobs, beginning with the one that its result is about. An op
+    /// The classes of op with these knobs, starting with the one of the workload's result. An op
     /// refers to its class by index.
     fn classes(&self, knobs: &Knobs) -> Vec<Class>;
 
@@ -100,7 +100,7 @@ pub trait Workload: Sync {
         false
     }
 
-    /// If its ops become due in cycles: the rate of so many threads if each op took no time.
+    /// If its ops become due in cycles: the rate of `threads` threads if each op took no time.
     fn full_rate(&self, knobs: &Knobs, threads: u32) -> Result<Option<Rate>> {
         let _ = (knobs, threads);
         Ok(None)
@@ -130,12 +130,12 @@ pub trait Workload: Sync {
 pub struct RecordedLoad {
     /// When its ops are due.
     pub times: ReplayTimes,
-    /// From its start to just after its last request, nanoseconds; none if that is not known in
+    /// Time from its start to just after its last request, nanoseconds; None if it is not known in
     /// advance.
     pub length_ns: Option<u64>,
     /// The requests that are replayed.
     pub replayed: Replayed,
-    /// For a cache of blocks: its size and what it held.
+    /// For a cache of blocks: its size and contents.
     pub cache: Option<CachedBlocks>,
     /// The length of each interval of `arrivals`, nanoseconds of the load.
     pub arrivals_every_ns: f64,
@@ -193,7 +193,7 @@ pub struct GeneratorInputs<'a> {
 }
 
 impl GeneratorInputs<'_> {
-    /// This thread's share of so many items that are distributed in turn.
+    /// This thread's share of `things` items that are distributed in turn.
     pub fn dealt(&self, things: u64) -> u64 {
         let (threads, thread) = (u64::from(self.threads), u64::from(self.thread));
         (things + threads - 1 - thread) / threads

@@ -1,4 +1,4 @@
-//! The mix of a block workload's ops, and how its writes are made durable.
+//! The mix of a block workload's ops, and the durability of its writes.
 
 use super::below;
 use crate::base::error::{Result, failed};
@@ -104,7 +104,8 @@ pub struct BlockMix {
 }
 
 impl BlockMix {
-    /// From these knobs and their classes. `most_read` is the largest share of reads.
+    /// Creates the mix from these knobs and their classes. `most_read` is the largest share of
+    /// reads.
     pub fn of(knobs: &Knobs, classes: &[Class], most_read: f64) -> Result<BlockMix> {
         let shares = [TRIM.name, WRITE_ZEROES.name, FLUSH.name].map(|name| percent(knobs, name));
         let sum = most_read + shares.iter().sum::<f64>();

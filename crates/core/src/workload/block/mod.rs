@@ -12,7 +12,7 @@ use crate::plan::{DefaultValue, Knob, KnobKind, Knobs};
 /// The part of the address space that a workload uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OffsetRange {
-    /// Where it begins, bytes from the start of the dataset.
+    /// Start of the range, bytes from the start of the dataset.
     pub from: u64,
     /// Its length, bytes.
     pub len: u64,

@@ -1,9 +1,9 @@
-//! `training_read`: accelerators that read samples and compute on them, as MLPerf Storage's
-//! training workloads do (docs/training.md).
+//! `training_read`: accelerators that read samples and compute on them, as in MLPerf Storage's
+//! training workloads (docs/training.md).
 //!
 //! Each worker is one of an accelerator's reader threads. It reads one sample after the other, at
 //! most `prefetch` batches ahead of the computation. The computation on a sample starts when the
-//! sample is there and the computation before it has ended.
+//! sample has been read and the previous computation has ended.
 
 use std::collections::VecDeque;
 
@@ -145,20 +145,20 @@ struct SampleReader {
     sizes: Vec<(u64, f64)>,
     thread: u64,
     threads: u64,
-    /// The order of the files in each epoch, and the sizes of the samples.
+    /// Seed of the order of the files in each epoch, and of the sizes of the samples.
     order: Seed,
     compute_ns: f64,
-    /// Samples begun.
+    /// Number of samples started.
     n: u64,
-    /// When the next sample may be read.
+    /// Earliest time of the next read.
     begin_ns: u64,
-    /// When the computation on each of the last samples ends: as many as may be ahead of it.
+    /// End of the computation on each of the last samples, as many as may be read ahead.
     computed_ns: VecDeque<f64>,
     ahead: usize,
 }
 
 impl SampleReader {
-    /// The number of this reader's sample `n` among all.
+    /// The global number of this reader's sample `n`.
     fn sample(&self, n: u64) -> u64 {
         let rank = n / self.samples_of_file * self.threads + self.thread;
         let key = self.order.at(rank / self.files).draw();
@@ -248,7 +248,7 @@ mod tests {
         TrainingRead.source(&GeneratorInputs { knobs, space, thread, threads, seed, stream_seed })
     }
 
-    /// Samples per second of one reader whose reads take so long.
+    /// Samples per second of one reader whose reads take this long.
     fn samples_per_s(read_ns: u64) -> f64 {
         let mut source = reader(&knobs(json!({})), (0, 4)).unwrap();
         let cycles = source.cycles().unwrap();

@@ -80,7 +80,7 @@ impl Workload for KvFill {
     }
 }
 
-/// One thread's part of the keys.
+/// The keys of one thread.
 struct FillSource {
     order: KeyOrder,
     seed: Seed,

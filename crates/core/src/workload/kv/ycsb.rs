@@ -91,7 +91,7 @@ impl Workload for Ycsb {
     }
 }
 
-/// One thread's ops on so many loaded records.
+/// One thread's ops on `loaded` records.
 pub fn source(share: &GeneratorInputs<'_>, loaded: u64) -> Result<Box<dyn OpGenerator>> {
     let knobs = share.knobs;
     let theta = knobs.float("theta")?;
@@ -115,7 +115,7 @@ pub fn source(share: &GeneratorInputs<'_>, loaded: u64) -> Result<Box<dyn OpGene
 struct MixKind {
     class: Class,
     kind: OpKind,
-    /// The part of a draw up to which it is chosen.
+    /// Upper bound of the draws that select it.
     upto: f64,
 }
 
@@ -179,7 +179,7 @@ impl OpGenerator for YcsbSource {
         let class = self.kinds.iter().position(|kind| draw < kind.upto).unwrap_or(last);
         let kind = self.kinds.get(class).map_or(OpKind::Get, |kind| kind.kind);
         let at = key_of(self.known.draw(&self.records, inserts, &mut rng));
-        // A scan of one record is a seek that walks no further.
+        // A scan of one record is a seek without further entries.
         let len = if kind == OpKind::Seek { rng.below(self.scan_length) as u32 } else { len };
         Op { kind, class: class as u8, len, at, salt }
     }

@@ -8,7 +8,7 @@ use crate::base::rng::{Rng, mix};
 use crate::base::zipf::zeta;
 use crate::workload::GeneratorInputs;
 
-/// Items of YCSB's `ScrambledZipfianGenerator`, whatever the number of records.
+/// Number of items of YCSB's `ScrambledZipfianGenerator`, independent of the number of records.
 const SCRAMBLED_ITEMS: u64 = 10_000_000_000;
 
 /// The key number of a record. The hash is a bijection, so no two records share a key.
@@ -69,20 +69,20 @@ impl Records {
     }
 }
 
-/// The records that a thread knows of: those that the dataset was filled with, then its own
-/// inserts, which it numbers so that no two threads insert the same record.
+/// The records known to a thread: the records of the fill and its own inserts. Inserts are numbered
+/// so that no two threads insert the same record.
 #[derive(Clone, Copy, Debug)]
 pub struct Known {
     /// Records that the fill wrote: 0 … loaded − 1.
     pub loaded: u64,
-    /// This thread, from 0.
+    /// Number of this thread, from 0.
     pub thread: u64,
     /// Threads of the stream.
     pub threads: u64,
 }
 
 impl Known {
-    /// Those of a stream's thread.
+    /// The records known to a thread of a stream.
     pub fn of(share: &GeneratorInputs<'_>, loaded: u64) -> Known {
         let (thread, threads) = (u64::from(share.thread), u64::from(share.threads));
         Known { loaded, thread, threads }
@@ -94,8 +94,8 @@ impl Known {
         self.loaded + i * self.threads + self.thread
     }
 
-    /// The record of one op, after `inserts` inserts by this thread. It never is one that another
-    /// thread has yet to insert: of the records inserted under the load, a thread sees its own.
+    /// The record of one op, after `inserts` inserts by this thread. It is never a record that
+    /// another thread has yet to insert: a thread sees only its own inserts.
     #[inline(always)]
     pub fn draw(&self, records: &Records, inserts: u64, rng: &mut Rng) -> u64 {
         match records {
@@ -132,7 +132,8 @@ mod tests {
         assert!((zeta(50_000, 0.7) - plain).abs() < 1e-6);
     }
 
-    /// Chi-squared of draws in classes against the shares that the distribution's definition gives.
+    /// Chi-squared of draws in classes, compared with the shares from the distribution's
+    /// definition.
     fn chi_squared(seen: &[u64], shares: &[f64]) -> f64 {
         let rest = 1.0 - shares.iter().sum::<f64>();
         let drawn: u64 = seen.iter().sum();
@@ -146,8 +147,8 @@ mod tests {
 
     #[test]
     fn zipfian_ranks_have_the_shares_of_ycsbs_generator() {
-        // The first two ranks have exactly 1/zeta and 2^−theta/zeta; ranks from there on have what
-        // the algorithm's inverse gives them: the rank is at least r where u reaches
+        // The first two ranks have exactly 1/zeta and 2^−theta/zeta; higher ranks have the
+        // probability given by the algorithm's inverse: the rank is at least r if u is at least
         // ((r/n)^(1−theta) − 1 + eta) / eta.
         let (n, theta) = (1_000u64, 0.99);
         let zipfian = Zipfian::new(n, theta);

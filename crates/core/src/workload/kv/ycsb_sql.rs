@@ -208,7 +208,7 @@ impl TransactionScript for YcsbScript {
         let mut rng = Seed::new(op.salt, 0, 0).at(0);
         match self.request {
             YcsbRequest::Read => {}
-            // An op walks so many records on from the first.
+            // A scan reads this many entries after the first.
             YcsbRequest::Scan => self.rows = i64::from(op.len) + 1,
             YcsbRequest::Update | YcsbRequest::Modify => {
                 self.field = rng.below(FIELDS as u64) as usize;

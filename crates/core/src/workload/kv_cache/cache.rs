@@ -1,4 +1,4 @@
-//! The cache that the knobs describe.
+//! The cache described by the knobs.
 
 use std::path::PathBuf;
 
@@ -12,34 +12,34 @@ use crate::plan::Knobs;
 
 /// Offsets and lengths of direct I/O are multiples of this.
 const UNIT: u64 = 4096;
-/// The largest block: the largest request that is replayed.
+/// Maximum block size, bytes: the largest request that can be replayed.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// A cache and the recording that goes through it.
+/// A cache, and the recording whose requests it serves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cache {
-    /// The recording, as the plan names it.
+    /// File of the recording, as written in the plan.
     pub file: PathBuf,
     /// The model's name.
     pub model: String,
-    /// Tokens of a block.
+    /// Tokens per block.
     pub tokens: u64,
-    /// Bytes of a block.
+    /// Bytes per block.
     pub block_bytes: u64,
-    /// Blocks that it holds.
+    /// Capacity on the drive, blocks.
     pub blocks: u64,
-    /// Further blocks in memory.
+    /// Additional capacity in memory, blocks.
     pub memory: u64,
-    /// The name of its rule of eviction.
+    /// Name of its eviction policy.
     pub eviction: String,
-    /// Tokens per second at which the model computes blocks.
+    /// Rate at which the model computes blocks, tokens per second.
     pub prefill: u64,
-    /// How times in steps are spread.
+    /// Distribution of times that are recorded in steps.
     pub spread: Spread,
 }
 
 impl Cache {
-    /// What the knobs say.
+    /// Reads the cache from the knobs.
     pub fn of(knobs: &Knobs) -> Result<Cache> {
         let (tokens, blocks) = (knobs.int("tokens")?, knobs.int("blocks")?);
         let model = knobs.text("model")?.to_string();

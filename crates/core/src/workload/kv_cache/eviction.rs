@@ -1,15 +1,15 @@
-//! Which blocks a cache of a fixed number keeps: LRU, FIFO and S3-FIFO, as libCacheSim simulates
-//! them. A test compares hits and evictions with libCacheSim's.
+//! Eviction policies for a cache of a fixed number of blocks: LRU, FIFO and S3-FIFO, as simulated
+//! by libCacheSim. A test compares hits and evictions with those of libCacheSim.
 
 use hashlink::LinkedHashSet;
 
 use super::rule::Eviction;
 use super::s3_fifo::S3Fifo;
 
-/// The names of all, for the knob.
+/// Names of the policies, for the knob.
 pub const NAMES: &[&str] = &["lru", "fifo", "s3-fifo"];
 
-/// The rule of that name, for a cache of so many blocks.
+/// The policy with this name, for a cache of `blocks` blocks.
 pub fn of(name: &str, blocks: u64) -> Box<dyn Eviction> {
     match name {
         "fifo" => Box::new(Aged { queue: LinkedHashSet::new(), blocks, renews: false }),
@@ -18,7 +18,7 @@ pub fn of(name: &str, blocks: u64) -> Box<dyn Eviction> {
     }
 }
 
-/// LRU if a hit makes a block the youngest, FIFO if it does not.
+/// LRU if a hit makes a block the youngest, otherwise FIFO.
 struct Aged {
     /// The oldest block first.
     queue: LinkedHashSet<u64>,
@@ -33,7 +33,7 @@ impl Eviction for Aged {
             evicted.extend(self.queue.pop_front());
         }
         if !hit || self.renews {
-            // A block that is there becomes the youngest.
+            // A block in the cache becomes the youngest.
             self.queue.insert(block);
         }
         hit

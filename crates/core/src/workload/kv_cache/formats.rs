@@ -1,5 +1,5 @@
-//! Recordings of requests to language models: lines of JSON as Mooncake and LMCache write them, CSV
-//! as BurstGPT and LMCache do. Units and sources are in docs/kv-cache.md.
+//! Recordings of requests to language models: JSON lines as written by Mooncake and LMCache, CSV as
+//! written by BurstGPT and LMCache. docs/kv-cache.md lists units and sources.
 
 use std::path::Path;
 
@@ -12,14 +12,14 @@ use crate::base::text::visible;
 use crate::trace::Refusals;
 use crate::trace::formats::each_line;
 
-/// Bytes of a line: 100,000 blocks.
+/// Maximum length of a line, bytes: 100,000 blocks.
 const LONGEST: usize = 1 << 20;
-/// Blocks of a recording: 2 GiB of memory.
+/// Maximum number of blocks of a recording: 2 GiB of memory.
 const MOST_BLOCKS: usize = 1 << 28;
-/// Tokens of a request.
+/// Maximum number of tokens of a request.
 const MOST_TOKENS: u64 = 1 << 30;
 
-/// A request of Mooncake's recordings.
+/// A request of a Mooncake recording.
 #[derive(Deserialize)]
 struct MooncakeRequest {
     /// Milliseconds; other tools write decimals.
@@ -27,14 +27,14 @@ struct MooncakeRequest {
     hash_ids: Vec<u64>,
 }
 
-/// A lookup of LMCache's server (`--lookup-hash-log-dir`).
+/// A lookup of an LMCache server (`--lookup-hash-log-dir`).
 #[derive(Deserialize)]
 struct LmcacheLookup {
     /// Seconds since 1970.
     timestamp: f64,
-    /// Tokens of a chunk.
+    /// Tokens per chunk.
     chunk_size: u64,
-    /// Of the full chunks of the prompt.
+    /// Hashes of the full chunks of the prompt.
     chunk_hashes: Vec<String>,
 }
 
@@ -42,7 +42,7 @@ struct LmcacheLookup {
 /// of the answer.
 type ColumnNames = [&'static str; 4];
 
-/// BurstGPT's, and those of LMCache's benchmark `multi-round-qa`.
+/// Columns of BurstGPT, and of LMCache's benchmark `multi-round-qa`.
 const COLUMN_NAMES: [ColumnNames; 2] = [
     ["Timestamp", "Session ID", "Request tokens", "Response tokens"],
     ["launch_time", "user_id", "prompt_tokens", "generation_tokens"],
@@ -56,12 +56,12 @@ struct RequestColumns {
     output: usize,
 }
 
-/// A recording as far as it has been read.
+/// The part of a recording that has been read.
 #[derive(Default)]
 struct RecordingText {
     sessions: Sessions,
     refusals: Refusals,
-    /// Of a CSV; none for lines of JSON.
+    /// Columns of a CSV; None for JSON lines.
     columns: Option<RequestColumns>,
     lines: u64,
 }
@@ -73,7 +73,8 @@ impl AsMut<Refusals> for RecordingText {
 }
 
 impl RecordingText {
-    /// Takes a line; the reason where it is no request. The first line determines the format.
+    /// Parses a line; returns the reason if it is not a request. The first line determines the
+    /// format.
     fn take(&mut self, line: &str, tokens: u64) -> Option<String> {
         self.lines += 1;
         if self.lines == 1 {
@@ -90,7 +91,8 @@ impl RecordingText {
     }
 }
 
-/// Reads a recording; `tokens` is the size of a block, where the recording does not define it.
+/// Reads a recording. `tokens` is the number of tokens per block if the recording does not define
+/// it.
 pub fn read(path: &Path, tokens: u64) -> Result<Sessions> {
     let mut text = RecordingText::default();
     each_line(path, LONGEST, &mut text, |line, text: &mut RecordingText| {
@@ -143,7 +145,7 @@ impl LmcacheLookup {
     }
 }
 
-/// Nanoseconds of a number of seconds: up to a century.
+/// Converts seconds to nanoseconds, up to a century.
 fn in_ns(seconds: f64) -> Result<u64, String> {
     match (0.0..3.2e9).contains(&seconds) {
         true => Ok((seconds * 1e9) as u64),
@@ -152,7 +154,7 @@ fn in_ns(seconds: f64) -> Result<u64, String> {
 }
 
 impl RequestColumns {
-    /// None if a line does not name them.
+    /// The columns named in a line; None if it does not name them.
     fn of(line: &str) -> Option<RequestColumns> {
         let names: Vec<&str> = line.split(',').map(str::trim).collect();
         let place = |name: &str| names.iter().position(|own| *own == name);
@@ -166,8 +168,8 @@ impl RequestColumns {
         })
     }
 
-    /// A request's blocks are known by its session, their place in it, and, for the last and
-    /// partial one, its tokens. Requests without an answer failed, and are left out.
+    /// A request's blocks are identified by its session, their position in it and, for the last,
+    /// partial block, its tokens. Requests without an answer failed and are left out.
     fn take(
         &self,
         line: &str,

@@ -1,21 +1,21 @@
-//! The recording that ships: an hour of conversations, made from a seed, with the statistics of
+//! The built-in recording: an hour of conversations, generated from a seed, with the statistics of
 //! Mooncake's `conversation_trace.jsonl`.
 //!
 //! Qin et al., "Mooncake", FAST 2025, table of traces: 12,031 requests in an hour, 12,035 tokens of
-//! input and 343 of output on average, 40 % of the blocks seen before. Times come in steps of 3 s,
-//! and all prompts begin with one block, as in the published file. The parameters below were fitted
-//! to these numbers; a unit test compares them.
+//! input and 343 of output on average, 40 % of the blocks seen before. Times are multiples of 3 s,
+//! and all prompts start with the same block, as in the published file. The parameters below were
+//! fitted to these numbers; a unit test compares them.
 
 use super::sessions::Sessions;
 use crate::base::rng::{Rng, Seed};
 
-/// Tokens of a block, as in the published file.
+/// Tokens per block, as in the published file.
 pub const TOKENS: u64 = 512;
 
 const REQUESTS: u64 = 12_031;
 const REQUESTS_PER_S: f64 = 3.4;
 const STEP_NS: u64 = 3_000_000_000;
-/// Tokens with which every prompt begins.
+/// Number of tokens at the start of every prompt that all prompts share.
 const SYSTEM_TOKENS: u64 = 890;
 const MOST_TOKENS: u64 = 126_000;
 /// The share of requests that continue a conversation.
@@ -33,10 +33,10 @@ struct Conversation {
     blocks: Vec<u64>,
 }
 
-/// The recording, and the tokens of input and output of its requests.
+/// The recording, and the input and output tokens of its requests.
 pub fn conversations(seed: u64) -> (Sessions, Vec<(u64, u64)>) {
     let (mut sessions, mut tokens) = (Sessions::default(), Vec::new());
-    // The one that was continued last comes last.
+    // The most recently continued conversation is last.
     let mut all: Vec<Conversation> = Vec::new();
     let (seed, mut at_s, mut next_block) = (Seed::new(seed, 0, 0), 0.0, 1);
     for n in 0..REQUESTS {
@@ -69,7 +69,7 @@ pub fn conversations(seed: u64) -> (Sessions, Vec<(u64, u64)>) {
     (sessions, tokens)
 }
 
-/// How many conversations back the one lies that is continued: its logarithm is uniform.
+/// Age of the conversation to continue, as a number of conversations: its logarithm is uniform.
 fn age(rng: &mut Rng, conversations: usize) -> usize {
     let age = (rng.unit() * (conversations as f64).ln()).exp() as usize;
     age.clamp(1, conversations)

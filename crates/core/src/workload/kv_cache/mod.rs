@@ -1,9 +1,9 @@
 //! `kv_cache`: the cache of a language model's keys and values on a drive (docs/kv-cache.md).
 //!
-//! `sessions` are the requests of a recording, which `formats` reads or `generate` makes; `cache`
-//! is what the knobs describe, `models` the size of its blocks; `eviction`, `s3_fifo` and
-//! `rule` determine which blocks it keeps. `recording` compiles both into a trace of reads and
-//! writes of blocks, which is replayed as the workload `trace` is.
+//! `sessions` are the requests of a recording, which `formats` parses or `generate` creates.
+//! `cache` holds the knobs, `models` the size of blocks, and `eviction`, `s3_fifo` and `rule` the
+//! eviction policies. `recording` compiles a recording and a cache into a trace of block reads and
+//! writes, which is replayed like one of the workload `trace`.
 
 mod cache;
 mod eviction;
@@ -119,7 +119,7 @@ static INFO: Info = Info {
     source: "Qin et al., Mooncake, FAST 2025; MLPerf Storage v3.0 rules, 6.3 and 6.4",
 };
 
-/// The places of the classes.
+/// Indices of the classes.
 const PREFIX: u8 = 0;
 const READ: u8 = 1;
 const WRITE: u8 = 2;
@@ -183,7 +183,7 @@ impl Workload for KvCache {
     }
 }
 
-/// What is replayed.
+/// The replay of a recording through a cache.
 struct CacheReplay {
     cache: Cache,
     recording: std::sync::Arc<Recording>,
@@ -196,7 +196,7 @@ impl CacheReplay {
         let (mut selection, pace) = (Selection::window(knobs)?, ReplayPace::of(knobs)?);
         let cache = Cache::of(knobs)?;
         let recording = recording::open(&cache)?;
-        // The window counts from the first request to the model.
+        // The window starts at the first request to the model.
         let since_block = |ns: u64| ns.saturating_sub(recording.first_block_ns);
         selection.start_ns = since_block(selection.start_ns);
         selection.end_ns = since_block(selection.end_ns);
@@ -204,14 +204,13 @@ impl CacheReplay {
     }
 }
 
-/// How many of these times the window has.
+/// Number of these times that lie within the window.
 fn within(times_ns: &[u64], window: &Selection) -> u64 {
     let before = |ns: u64| times_ns.partition_point(|at| *at < ns);
     (before(window.end_ns) - before(window.start_ns)) as u64
 }
 
-/// The blocks that a recording's requests access, in their order: what any cache simulator can be
-/// given.
+/// The blocks that a recording's requests access, in order: input for any cache simulator.
 pub fn accesses(knobs: &Knobs) -> Result<Vec<u64>> {
     Ok(recording::sessions(&Cache::of(knobs)?)?.blocks().to_vec())
 }

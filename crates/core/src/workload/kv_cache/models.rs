@@ -1,10 +1,10 @@
-//! How many bytes of keys and values a language model stores for each token: layers × key-value
-//! heads × head size × 2 (keys and values) × bytes of a number.
+//! Bytes of keys and values that a language model stores per token: layers × key-value heads × head
+//! size × 2 (keys and values) × bytes of a number.
 
 /// A language model.
 #[derive(Debug)]
 pub struct Model {
-    /// The name in a plan.
+    /// Name in a plan.
     pub name: &'static str,
     layers: u64,
     kv_heads: u64,
@@ -13,11 +13,11 @@ pub struct Model {
 }
 
 const fn model(name: &'static str, layers: u64, kv_heads: u64, head_size: u64) -> Model {
-    // fp16 or bf16, as these models are published.
+    // fp16 or bf16, as published.
     Model { name, layers, kv_heads, head_size, number_bytes: 2 }
 }
 
-/// Every model. Numbers are those of each model's published `config.json`: `num_hidden_layers`,
+/// Every model. Numbers are from each model's published `config.json`: `num_hidden_layers`,
 /// `num_key_value_heads` and `hidden_size` / `num_attention_heads`.
 static ALL: [Model; 6] = [
     model("llama-3.1-8b", 32, 8, 128),
@@ -28,11 +28,11 @@ static ALL: [Model; 6] = [
     model("qwen2.5-7b", 28, 4, 128),
 ];
 
-/// The names of all, for the knob.
+/// Names of the models, for the knob.
 pub const NAMES: &[&str] =
     &["llama-3.1-8b", "llama-3.1-70b", "llama-3.1-405b", "llama-2-7b", "mistral-7b", "qwen2.5-7b"];
 
-/// The model of that name.
+/// The model with this name.
 pub fn find(name: &str) -> Option<&'static Model> {
     ALL.iter().find(|model| model.name == name)
 }

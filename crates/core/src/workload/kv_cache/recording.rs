@@ -1,6 +1,6 @@
-//! A recording compiled into the requests of its cache: each block that the cache holds is read
-//! from its place, each other block is written to a free or evicted one. Compiled once in memory
-//! and kept for the points that follow.
+//! A recording compiled into the requests of its cache: a read for each block that the cache holds,
+//! and a write to a free or evicted slot for each other block. Recordings are compiled once in
+//! memory and cached for later points.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -23,29 +23,29 @@ use crate::trace::{Reader, Request, RequestKind, Writer};
 use crate::workload::last_few::LastFew;
 use crate::workload::trace::SYNTHETIC;
 
-/// Of the generated recording, and of the times within a step.
+/// Seed of the generated recording, and of the times within a step.
 const SEED: u64 = 1;
 
 /// A recording and its cache, compiled.
 #[derive(Debug)]
 pub struct Recording {
     file: File,
-    /// From the first request to the model to the first block, nanoseconds.
+    /// Time from the first request to the model to the first block, nanoseconds.
     pub first_block_ns: u64,
-    /// The time of each request, since the first block, nanoseconds.
+    /// Time of each request since the first block, nanoseconds.
     pub requests_ns: Vec<u64>,
-    /// The time of each eviction, since the first block, nanoseconds.
+    /// Time of each eviction since the first block, nanoseconds.
     pub evictions_ns: Vec<u64>,
-    /// The time of each access that finds its block in memory, since the first block, nanoseconds.
+    /// Time of each hit in memory since the first block, nanoseconds.
     pub memory_hits_ns: Vec<u64>,
 }
 
-/// What a recording is compiled from: the file as it is now, and the cache.
+/// Key of a compiled recording: the identity of the file, and the cache.
 type RecordingKey = (Option<(u64, u64, i64, i64)>, Cache);
 
 static KNOWN: LastFew<RecordingKey, Recording> = LastFew::new(4);
 
-/// The recording of a cache, from memory if it was compiled before.
+/// The compiled recording of a cache, from memory if it was compiled before.
 pub fn open(cache: &Cache) -> Result<Arc<Recording>> {
     let state = match cache.file.as_path() {
         file if file == Path::new(SYNTHETIC) => None,
@@ -66,24 +66,23 @@ pub fn sessions(cache: &Cache) -> Result<Sessions> {
     }
 }
 
-/// What an access to a block requires of the drive.
+/// I/O that an access to a block requires.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum BlockAccess {
-    /// The block is in memory: nothing.
+    /// The block is in memory: no I/O.
     InMemory,
-    /// The block is on the drive, at this place: it is read.
+    /// The block is on the drive, at this offset: it is read.
     Read(u64),
-    /// The block is computed, and memory has room for it: nothing.
+    /// The block is computed and fits into memory: no I/O.
     Held,
-    /// The block is computed. It is written to this place, or, if it goes to memory, the block that
-    /// leaves memory is.
+    /// The block is computed. Either it or the block that it displaces from memory is written to
+    /// this offset.
     Write(u64),
 }
 
-/// The places of blocks.
+/// Locations of blocks.
 struct Places {
-    /// Blocks in memory, of which the one that was not accessed for the longest time is first and
-    /// leaves first.
+    /// Blocks in memory. The least recently accessed one is first and is displaced first.
     memory: LinkedHashSet<u64>,
     memory_blocks: u64,
     slots: HashMap<u64, u64>,
@@ -104,15 +103,15 @@ impl Places {
         }
     }
 
-    /// Accesses a block; afterwards `evicted` contains those evicted for it from the drive. A block
-    /// on the drive stays there, as in MLPerf Storage's kv_cache.
+    /// Accesses a block and adds the blocks evicted from the drive to `evicted`. A block on the
+    /// drive stays there, as in MLPerf Storage's kv_cache.
     fn access(&mut self, block: u64) -> BlockAccess {
         self.evicted.clear();
         let held = self.memory.contains(&block);
         if self.memory_blocks == 0 || (!held && self.slots.contains_key(&block)) {
             return self.access_on_drive(block);
         }
-        // A block that is there becomes the youngest.
+        // A block in memory becomes the youngest.
         self.memory.insert(block);
         if held {
             return BlockAccess::InMemory;
@@ -132,7 +131,7 @@ impl Places {
         let slot = match self.slots.get(&block) {
             Some(slot) => *slot,
             None => {
-                // An insertion evicts first if the cache is full.
+                // If the cache is full, an insertion first evicts a block.
                 let slot = self.free.pop().unwrap_or(0);
                 self.slots.insert(block, slot);
                 slot
@@ -157,7 +156,7 @@ fn compile(sessions: &Sessions, cache: &Cache) -> Result<Recording> {
         let kind = RequestKind::Write;
         Request { at_ns, device, kind, offset, length }
     };
-    // Blocks that are being computed: the time at which each is written, and its offset.
+    // Blocks that are being computed: write time and offset of each.
     let mut computed: BinaryHeap<Reverse<(u64, u64)>> = BinaryHeap::new();
     for ((_, blocks), at_ns) in sessions.each().zip(times) {
         while computed.peek().is_some_and(|Reverse((next_ns, _))| *next_ns <= at_ns) {
@@ -189,7 +188,7 @@ fn compile(sessions: &Sessions, cache: &Cache) -> Result<Recording> {
     while let Some(Reverse((at_ns, offset))) = computed.pop() {
         writer.push(&write(at_ns, offset))?;
     }
-    // Times of a compiled file count from its first block.
+    // Times of a compiled file are relative to its first block.
     let (_, summary) = writer.finish()?;
     let first_block_ns = summary.origin_ns - requests_ns.first().copied().unwrap_or(0);
     for at_ns in requests_ns.iter_mut().chain(&mut evictions_ns).chain(&mut memory_hits_ns) {
@@ -199,7 +198,7 @@ fn compile(sessions: &Sessions, cache: &Cache) -> Result<Recording> {
 }
 
 impl Recording {
-    /// The compiled requests.
+    /// Opens the compiled requests.
     pub fn reader(&self, path: &Path) -> Result<Reader> {
         Reader::over(self.file.try_clone().context("reading the requests of the cache")?, path)
     }

@@ -1,6 +1,6 @@
-//! What all rules of eviction have in common.
+//! Common interface of the eviction policies.
 
-/// The rule by which blocks are evicted.
+/// An eviction policy.
 pub trait Eviction {
     /// Whether the block is in the cache. If not, it is inserted, and evicted blocks are added to
     /// `evicted`.

@@ -9,24 +9,24 @@ use hashlink::LinkedHashSet;
 
 use super::rule::Eviction;
 
-/// The fewest blocks: the small queue must hold more than one.
+/// Minimum number of blocks: the small queue must hold more than one.
 pub const LEAST_BLOCKS: u64 = 20;
 
-/// Hits in the small queue with which a block moves to the main queue.
+/// Number of hits in the small queue that move a block to the main queue.
 const MOVE_HITS: u32 = 2;
-/// A block of the main queue survives at most so many rounds without a hit.
+/// Maximum number of rounds that a block survives in the main queue without a hit.
 const MOST_ROUNDS: u32 = 3;
 
-/// The rule.
+/// The policy S3-FIFO.
 pub struct S3Fifo {
     blocks: usize,
     small_blocks: usize,
     ghost_blocks: usize,
-    /// Each with the oldest block first.
+    /// The queues, each with the oldest block first.
     small: LinkedHashSet<u64>,
     main: LinkedHashSet<u64>,
     ghost: LinkedHashSet<u64>,
-    /// Of the blocks of both queues.
+    /// Hits of the blocks in both queues.
     hits: HashMap<u64, u32>,
     has_evicted: bool,
 }

@@ -1,41 +1,41 @@
-//! The requests to a language model, each with its time and the blocks of its prompt, and how times
-//! that come in steps are spread.
+//! The requests to a language model, each with its time and the blocks of its prompt, and the
+//! distribution of times that are recorded in steps.
 
 use crate::base::rng::Seed;
 
-/// How requests that a recording gives one time are spread over the time until the next.
+/// Distribution of requests with equal recorded times over the interval until the next time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Spread {
     /// At independent random times: Poisson arrivals within the step.
     Uniform,
-    /// At equal distances.
+    /// At equal intervals.
     Even,
-    /// Not at all.
+    /// Times are unchanged.
     None,
 }
 
 impl Spread {
-    /// The words of the knob, in the order of `ALL`.
+    /// Values of the knob, in the order of `ALL`.
     pub const WORDS: &[&str] = &["uniform", "even", "none"];
     const ALL: [Spread; 3] = [Spread::Uniform, Spread::Even, Spread::None];
 
-    /// What a plan calls it.
+    /// Name in a plan.
     pub fn name(self) -> &'static str {
         Spread::WORDS[self as usize]
     }
 
-    /// That of a word of the knob.
+    /// The distribution with this name.
     pub fn of(word: &str) -> Spread {
         Spread::ALL.into_iter().find(|own| own.name() == word).unwrap_or(Spread::Uniform)
     }
 }
 
-/// Requests in the order of their times.
+/// Requests in order of time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sessions {
-    /// By request: its time, nanoseconds, and where its blocks end.
+    /// Time of each request, nanoseconds, and the end of its blocks in `blocks`.
     requests: Vec<(u64, usize)>,
-    /// Of all requests, one after the other.
+    /// Blocks of all requests, concatenated.
     blocks: Vec<u64>,
 }
 
@@ -51,12 +51,12 @@ impl Sessions {
         self.requests.len()
     }
 
-    /// The blocks of all requests, in their order.
+    /// The blocks of all requests, in order.
     pub fn blocks(&self) -> &[u64] {
         &self.blocks
     }
 
-    /// Each request: its time and its blocks.
+    /// The time and the blocks of each request.
     pub fn each(&self) -> impl Iterator<Item = (u64, &[u64])> {
         let mut from = 0;
         self.requests.iter().map(move |(at_ns, end)| {
@@ -66,7 +66,7 @@ impl Sessions {
         })
     }
 
-    /// The same in the order of their times; requests of one time keep their order.
+    /// Sorts the requests by time; requests of equal time keep their order.
     pub fn sorted(self) -> Sessions {
         if self.requests.is_sorted_by_key(|(at_ns, _)| *at_ns) {
             return self;
@@ -78,9 +78,9 @@ impl Sessions {
         sorted
     }
 
-    /// The time of each request after those of one time are spread until the next time, at most
-    /// over the median distance of times. No two are the same, so that each request's blocks are
-    /// known by their time.
+    /// The time of each request after requests of equal time are distributed over the interval
+    /// until the next time, at most over the median interval. All times are distinct, because a
+    /// request's blocks are identified by its time.
     pub fn times(&self, spread: Spread, seed: Seed) -> Vec<u64> {
         let steps: Vec<&[(u64, usize)]> = self.requests.chunk_by(|a, b| a.0 == b.0).collect();
         let gap = |pair: &[&[(u64, usize)]]| pair[1][0].0 - pair[0][0].0;

@@ -1,4 +1,4 @@
-//! What is read and written of a recording, when, where and by whom.
+//! Reads and writes of a recording: their order, times, offsets and workers.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -26,7 +26,7 @@ fn knobs(own: Value) -> Knobs {
     Knobs(knobs)
 }
 
-/// What worker `thread` of `threads` gets: due times, ops, and whether each ends its group.
+/// Due times and ops of worker `thread` of `threads`, and whether each op ends its group.
 fn ops_of(
     knobs: &Knobs,
     bytes: u64,
@@ -93,7 +93,7 @@ fn what_is_cached_is_read_from_where_it_was_written_and_all_else_is_written() {
 
 #[test]
 fn blocks_in_memory_are_not_read_and_the_oldest_is_written_when_another_is_computed() {
-    // Memory holds 0 and 1; 2 and 3 push out 1 and then 2. Block 1 is on the drive from then on.
+    // Memory holds 0 and 1; 2 and 3 displace 1 and then 2. Block 1 is on the drive from then on.
     let file = recording(&[(0, &[0, 1]), (1, &[0, 2]), (2, &[0, 1, 3]), (3, &[0, 1, 2])]);
     let own = json!({
         "file": file.path(), "blocks": 3, "memory_blocks": 2, "spread": "none",
@@ -108,7 +108,7 @@ fn blocks_in_memory_are_not_read_and_the_oldest_is_written_when_another_is_compu
 
 #[test]
 fn memory_and_drive_together_hit_as_one_lru_without_promotion_would() {
-    // A model: what memory holds by age, and what the drive holds by age.
+    // A model: the blocks in memory by age, and the blocks on the drive by age.
     let (mut memory, mut drive): (Vec<u64>, Vec<u64>) = (Vec::new(), Vec::new());
     let (mut memory_hits, mut reads, mut writes) = (0, 0, 0);
     let plain = knobs(json!({ "blocks": 500, "memory_blocks": 64, "end": 600_000_000_000u64 }));
@@ -177,7 +177,7 @@ fn a_request_has_one_group_at_any_scale() {
         let ops = ops_of(&knobs(json!({ "scale": scale, "spread": "none" })), 1 << 30, (0, 1));
         ops.unwrap().iter().filter(|(_, op, ends)| op.kind == OpKind::Read && *ends).count()
     };
-    // Every request begins with the one block that all share; the first request writes it.
+    // Every request starts with the one block that all share; the first request writes it.
     assert_eq!((ends(1.0), ends(1000.0)), (12_030, 12_030));
 }
 
@@ -201,7 +201,7 @@ fn what_does_not_fit_is_refused_with_what_to_do() {
     assert!(refusal(json!({ "file": "/nowhere/recording" }), 1 << 30).0.contains("recording"));
 }
 
-/// "POLICY CAPACITY HITS EVICTIONS" for the recording that ships, with the command that printed it.
+/// "POLICY CAPACITY HITS EVICTIONS" for the built-in recording, with the command that printed it.
 const TRUTH: &str = include_str!("../../../../../tests/data/kv-cache-libcachesim.txt");
 
 #[test]

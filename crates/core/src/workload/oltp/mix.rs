@@ -18,7 +18,7 @@ use crate::workload::{GeneratorInputs, TRANSACTION, Workload};
 /// too.
 const UNIQUE_VIOLATION: &str = "23505";
 
-/// One of the eight.
+/// One of the eight transactions.
 pub struct OltpMix {
     info: &'static Info,
     /// The single kind of statement of a transaction without BEGIN and COMMIT; None for the mixes.

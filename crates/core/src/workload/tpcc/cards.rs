@@ -1,7 +1,7 @@
 //! The next transaction: cards from a shuffled deck (clause 5.2.4.2).
 //!
-//! Ten New-Orders, ten Payments and one of each other kind give 43.5 % Payments and 4.3 % of each
-//! other kind, above the minimum of clause 5.2.3 (43 and 4 %).
+//! A deck of ten New-Orders, ten Payments and one of each other kind gives 43.5 % Payments and 4.3
+//! % of each other kind, above the minimum of clause 5.2.3 (43 and 4 %).
 
 use super::profile::Profile;
 use crate::base::rng::Seed;

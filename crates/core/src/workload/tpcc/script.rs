@@ -118,7 +118,7 @@ impl TransactionScript for TpccScript {
             return Err(SqlError::wrong("a transaction was run before it was prepared"));
         };
         if let TpccInputs::Delivery { queued: true, .. } = inputs {
-            // Clause 2.7.2: the terminal is answered as soon as the request is queued.
+            // Clause 2.7.2: the terminal receives its answer as soon as the request is queued.
             return Ok(Committed { statements: Statements::default(), hit: true });
         }
         let mut at = TpccTransaction {

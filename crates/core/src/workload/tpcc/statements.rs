@@ -7,7 +7,7 @@ use crate::measure::sql::{SqlResult, SqlSession, StatementId};
 
 macro_rules! statements {
     ($($name:ident = $sql:expr;)*) => {
-        /// By name.
+        /// The statements by name.
         #[derive(Clone, Copy)]
         pub struct Fixed {
             $(pub $name: StatementId,)*
@@ -83,7 +83,8 @@ impl Several {
         let dist = cases("? + 0", (1..=10).map(|d| format!("WHEN {d} THEN s_dist_{d:02}")));
         for n in 1..=MOST_LINES {
             let marks = vec!["?"; n].join(", ");
-            // The zero marks it as a whole number, which PostgreSQL could not infer otherwise.
+            // Adding zero marks it as a whole number, because PostgreSQL could not infer the type
+            // otherwise.
             let by_item = cases("s_i_id", std::iter::repeat_n("WHEN ? THEN ? + 0".to_string(), n));
             let items =
                 format!("SELECT i_id, i_price, i_name, i_data FROM item WHERE i_id IN ({marks})");

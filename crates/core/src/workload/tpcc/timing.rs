@@ -48,7 +48,7 @@ pub struct Terminals {
     /// The stream's seed: a terminal's cards and times do not depend on its worker.
     seed: Seed,
     due: BinaryHeap<Reverse<Due>>,
-    /// Transactions begun, by index in this worker's list.
+    /// Number of transactions started, by index in this worker's list.
     cards: Vec<u64>,
     first: u32,
     running: Option<(Due, Profile)>,

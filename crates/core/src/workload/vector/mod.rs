@@ -1,4 +1,4 @@
-//! Vector search: `vector_load` fills a dataset with an index, `vector_search` asks it queries.
+//! Vector search: `vector_load` fills a dataset with an index, `vector_search` sends queries to it.
 //! docs/vector-search.md describes both.
 
 use crate::base::error::{Result, failed};
@@ -12,8 +12,8 @@ const SOURCE: &str = "Subramanya et al., DiskANN, NeurIPS 2019";
 /// A query.
 const SEARCH: Class = Class::new("search");
 
-/// The bytes of a read; a query has about one for each candidate of its list. Both depend on the
-/// index, so that a rate in bytes is only an estimate.
+/// Bytes per read. A query reads about one for each candidate of its list. Both depend on the
+/// index, so a rate in bytes is only an estimate.
 const READ_BYTES: f64 = 4096.0;
 
 /// The workload `vector_load`.
@@ -109,7 +109,7 @@ impl Workload for VectorQueries {
                 "set the dataset's `queries` to at least 1",
             ));
         }
-        // Threads begin at different queries, so that they ask all of them soon.
+        // Threads start at different queries, so that all queries are sent early.
         let (thread, threads) = (u64::from(share.thread), u64::from(share.threads));
         let first = (u128::from(queries) * u128::from(thread) / u128::from(threads)) as u64;
         Ok(Box::new(SearchSource { first, queries }))

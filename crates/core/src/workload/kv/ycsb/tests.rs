@@ -94,7 +94,7 @@ fn the_fill_writes_each_record_once_and_inserts_create_new_ones() {
 fn scans_have_every_length_up_to_the_longest() {
     let mut scans = source(&Ycsb, &knobs(&[("scan", 100.into())]), 0).unwrap();
     let lengths: HashSet<u32> = (0..20_000).map(|n| scans.op(n).len).collect();
-    // An op walks that many entries on from the first.
+    // A scan reads that many entries after the first.
     assert_eq!(lengths, (0..100).collect());
 }
 
