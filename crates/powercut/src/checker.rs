@@ -53,8 +53,8 @@ pub struct CheckedCut {
 }
 
 impl CheckedCut {
-    /// Whether the drive promised anything: a flush or a write with FUA reached it, or it says
-    /// itself that it has no volatile cache. Without a count, the kernel's setting decides.
+    /// Whether the drive promised anything: a flush or a write with FUA reached it, or it reports
+    /// that it has no volatile cache. Without a count, the kernel's setting decides.
     pub fn is_tested(&self) -> bool {
         let asked = match self.requests {
             Some(sent) => sent.total() > 0,
@@ -63,7 +63,7 @@ impl CheckedCut {
         asked || self.session.drive_has_no_cache()
     }
 
-    /// Number of blocks that the drive has to answer for.
+    /// Number of broken blocks that count against the drive.
     pub fn broken(&self) -> u64 {
         if self.is_tested() { self.verdict.broken() } else { self.verdict.damaged() }
     }
@@ -131,15 +131,15 @@ pub fn check(journal: &JournalRead, place: &Path) -> Result<CheckedCut> {
     Ok(CheckedCut { session: session.clone(), cut_unix_ns, image, absent, requests, verdict })
 }
 
-/// What was found at the place of the drive.
+/// The result of opening a drive's path.
 enum Opened {
     Drive(File),
     Image(File),
-    /// The drive did not come back; the reason.
+    /// The drive is missing or dead, with the reason.
     Absent(String),
 }
 
-/// A drive that is not there.
+/// A missing drive: every read fails.
 struct Nothing;
 
 impl Medium for Nothing {
@@ -148,13 +148,13 @@ impl Medium for Nothing {
     }
 }
 
-/// Whether an error of opening is one of a drive that is missing or dead, not of the host.
+/// Whether an error on opening means a missing or dead drive rather than a problem of the host.
 fn is_of_a_dead_drive(error: &io::Error) -> bool {
     let dead = [libc::ENOENT, libc::ENXIO, libc::ENODEV, libc::EIO, libc::ENOMEDIUM];
     error.raw_os_error().is_some_and(|code| dead.contains(&code))
 }
 
-/// Opens a drive, which must be the session's and have been rebooted since, or an image.
+/// Opens an image, or the session's drive if the host has been rebooted since.
 fn open(place: &Path, session: &WriteSession) -> Result<Opened> {
     let kind = match std::fs::metadata(place) {
         Ok(found) => found.file_type(),
@@ -191,7 +191,7 @@ fn open(place: &Path, session: &WriteSession) -> Result<Opened> {
     Ok(Opened::Drive(file))
 }
 
-/// The host must have lost its power since the session.
+/// An error unless the host has been rebooted since the session, and so lost its power.
 fn rebooted(session: &WriteSession) -> Result<()> {
     let boot = std::fs::read_to_string(BOOT_ID).context(BOOT_ID)?;
     if boot.trim() == session.boot_id {
@@ -239,7 +239,7 @@ pub fn look(promises: &Promises, medium: &dyn Medium) -> Result<PowercutVerdict>
     })
 }
 
-/// Whether a drive returns these bytes. An error that is no drive's is the check's own.
+/// Whether a drive returns these bytes. Errors that are not the drive's end the check.
 fn returns(medium: &dyn Medium, into: &mut [u8], at: u64) -> Result<bool> {
     const OF_THE_HOST: [i32; 5] =
         [libc::EINVAL, libc::ENOMEM, libc::EFAULT, libc::EACCES, libc::EPERM];

@@ -48,7 +48,7 @@ pub enum JournalRecord {
         /// The thread.
         thread: u16,
     },
-    /// Counted so far, from before the layout on: requests that reached the drive.
+    /// Requests that have reached the drive since before the layout.
     Requests(DurabilityRequests),
     /// The whole range was written once and flushed.
     LaidOut,
@@ -72,7 +72,7 @@ pub struct DurabilityRequests {
 }
 
 impl DurabilityRequests {
-    /// Their sum; 0: nothing was asked of the drive.
+    /// The sum of both; 0 if the drive received no such request.
     pub fn total(self) -> u64 {
         self.flushes.saturating_add(self.fua_writes)
     }

@@ -42,7 +42,7 @@ pub enum Fate {
     /// contains two writes.
     Torn,
     /// Lost, although a write that the same thread started after the promise was acknowledged is
-    /// there.
+    /// present.
     Reordered,
     /// A sector contains data that were never written there.
     Corrupt,
@@ -152,12 +152,12 @@ pub struct PowercutVerdict {
     pub unreadable: Vec<UnreadableRange>,
 }
 
-/// Blocks beside one another that could not be read.
+/// Adjacent blocks that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UnreadableRange {
-    /// Its beginning on the drive, bytes.
+    /// Start on the drive, bytes.
     pub address: u64,
-    /// Its length, bytes.
+    /// Length, bytes.
     pub bytes: u64,
 }
 
@@ -172,8 +172,8 @@ impl PowercutVerdict {
         self.blocks.values().sum()
     }
 
-    /// Number of blocks with damage that no missing flush explains: whatever a drive was asked for,
-    /// it may not tear a logical block, invent data, or not return them.
+    /// Number of blocks with damage that a missing flush does not explain: whatever was requested,
+    /// a drive may not tear a logical block, invent data, or fail to return them.
     pub fn damaged(&self) -> u64 {
         [Fate::Torn, Fate::Corrupt, Fate::Unreadable].into_iter().map(|fate| self.count(fate)).sum()
     }
@@ -185,7 +185,7 @@ impl PowercutVerdict {
 }
 
 impl Promises {
-    /// For a session without acknowledgements, which has been checked.
+    /// For a session that has been checked, without acknowledgements yet.
     pub fn new(session: &WriteSession) -> Promises {
         Promises {
             blocks: vec![Promise::default(); session.blocks as usize],
@@ -335,7 +335,7 @@ impl Promises {
         }
     }
 
-    /// Whether the seal is one of this session's writers.
+    /// Whether a writer of this session could have written this seal.
     fn could_write(&self, block: u64, generation: u64, sequence: u64) -> bool {
         let owner = self.session.owner(block);
         sequence == owner as u64

@@ -68,7 +68,7 @@ impl Bench {
         .expect("judged")
     }
 
-    /// The drive's contents with this in one block.
+    /// The verdict if one block has these contents.
     fn with(&self, block: u64, bytes: Vec<u8>) -> PowercutVerdict {
         let mut image = self.image();
         image[block as usize] = bytes;
@@ -277,9 +277,9 @@ fn a_journal_of_anybodys_is_refused_where_no_writer_would_say_so() {
 }
 
 proptest! {
-    /// For any writes, acknowledgements and flushes: a drive that keeps what is durable, and any
-    /// sectors of the rest, has no findings; one that returns one durable block to an earlier write
-    /// has that block.
+    /// For any writes, acknowledgements and flushes: a drive that keeps what is durable, and any of
+    /// the other sectors, has no findings; if it returns one durable block to an earlier write,
+    /// that block is found.
     #[test]
     fn an_honest_drive_is_never_accused_and_a_lost_block_always_found(
         ops in prop::collection::vec(0u8..5, 1..120), draw: u64, victim: prop::sample::Index,

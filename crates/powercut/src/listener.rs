@@ -305,7 +305,7 @@ struct JournalWriter {
 }
 
 impl JournalWriter {
-    /// Creates the folder's next one.
+    /// Creates the next journal of the folder.
     fn begin(folder: &Path, session: &WriteSession) -> Result<JournalWriter> {
         for number in 1u32.. {
             let path = folder.join(format!("{number:04}.journal"));

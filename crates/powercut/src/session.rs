@@ -35,7 +35,7 @@ pub const LAYOUT: u64 = 1;
 pub enum ThreadDurability {
     /// Each write carries FUA.
     Fua,
-    /// A flush (fdatasync) after every so many writes.
+    /// A flush (fdatasync) after every `every` writes.
     Flush {
         /// Writes between two flushes.
         every: u32,
@@ -103,7 +103,7 @@ pub struct WriteSession {
 }
 
 impl WriteSession {
-    /// Refuses one that no writer produces: it may be forged.
+    /// Refuses a session that no writer produces, because it may be forged.
     pub fn check(&self) -> Result<()> {
         let threads = self.threads.len();
         let texts = [
@@ -157,8 +157,8 @@ impl WriteSession {
         ))
     }
 
-    /// What a claim is about: the drive as it was, and the load. Cuts are pooled only if these are
-    /// equal; what differs from cut to cut is empty here.
+    /// The conditions to which a claim applies: the state of the drive, and the load. Cuts are
+    /// pooled only if these are equal; fields that differ from cut to cut are empty.
     pub fn conditions(&self) -> WriteSession {
         WriteSession {
             dyno_version: String::new(),
@@ -170,13 +170,13 @@ impl WriteSession {
         }
     }
 
-    /// Whether the drive itself says that what it has acknowledged is durable without a flush.
+    /// Whether the drive itself reports that acknowledged data are durable without a flush.
     pub fn drive_has_no_cache(&self) -> bool {
         ["off", "none"].contains(&self.write_cache.as_str())
     }
 
-    /// Sectors of a block that are written atomically when power fails: all of it where it is one
-    /// atomic write, otherwise those of a logical block.
+    /// Sectors of a block that are written atomically when power fails: all of them if the block is
+    /// one atomic write, otherwise those of a logical block.
     pub fn atomic_sectors(&self, block: u64) -> usize {
         let (from, bytes) = (self.address(block), u64::from(self.block_bytes));
         let boundary = self.atomic_boundary_bytes;

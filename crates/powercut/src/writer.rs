@@ -360,7 +360,7 @@ fn work(
     Ok(())
 }
 
-/// Threads on different processors use different queues of the drive, as far as it has them: a
+/// Threads on different processors use different queues of the drive, if it has enough of them: a
 /// flush of one must cover the writes of all.
 fn own_processor(thread: usize) {
     let Ok(allowed) = sched_getaffinity(None) else { return };
@@ -368,7 +368,7 @@ fn own_processor(thread: usize) {
     if let Some(cpu) = all.get(thread % all.len().max(1)) {
         let mut own = CpuSet::new();
         own.set(*cpu);
-        // Without it the threads share queues, which finds less, but is no error.
+        // If this fails, the threads share queues: the test finds less, but that is not an error.
         let _ = sched_setaffinity(None, &own);
     }
 }
@@ -388,7 +388,8 @@ impl RequestCount {
     /// Time between two counts.
     const EVERY_NS: u64 = 100_000_000;
 
-    /// Says so if nothing will be asked of the drive: a cut then tests nothing.
+    /// Starts counting; reports if the drive will receive no such requests, because a cut then
+    /// tests nothing.
     fn begin(disk: &Disk, session: &WriteSession, say: &mut dyn FnMut(&str)) -> RequestCount {
         let kernel_cache = write_cache::of_kernel(disk);
         let is_through = kernel_cache.as_deref() == Some(write_cache::THROUGH);
@@ -413,7 +414,7 @@ impl RequestCount {
         }
     }
 
-    /// Counted so far; None if the kernel does not count flushes.
+    /// The requests so far; None if the kernel does not count flushes.
     fn so_far(&self) -> Option<DurabilityRequests> {
         let flushes = write_cache::flushes(&self.disk)?.saturating_sub(self.flushes_before?);
         let fua_writes = if self.kernel_fua { self.fua_writes.load(Relaxed) } else { 0 };
