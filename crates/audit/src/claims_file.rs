@@ -17,7 +17,7 @@ use dyno_core::stats::Better;
 
 const HELP: &str = "docs/audit.md describes claims files; examples/audit has one";
 
-/// No document states more. Each statement is compared with each other one.
+/// Maximum number of statements: no document has more, and each is compared with every other.
 const MOST_STATEMENTS: usize = 200;
 
 /// Larger files are neither claims files nor published tables.

@@ -9,7 +9,7 @@ use dyno_core::stats::Better;
 /// At the best figure of a metric, wherever it is: "at maximum performance".
 const MAXIMUM: &str = "maximum";
 
-/// What is wrong with a statement, and what to write instead.
+/// The error in a statement, and what to write instead.
 pub type Unread = (String, String);
 
 fn unread<T>(what: impl Into<String>, next: impl Into<String>) -> Result<T, Unread> {

@@ -137,7 +137,7 @@ impl FigureTable {
 }
 
 impl FigureCell {
-    /// From the figures as printed.
+    /// The computed value, from the figures as printed.
     pub fn value(&self, kind: ComputedKind) -> Option<f64> {
         computed(kind, self.better, self.own.value, self.against.as_ref().map(|(_, f)| f.value))
     }
@@ -155,13 +155,13 @@ impl FigureCell {
         self.value(ComputedKind::Relative(Formula::Factor))
     }
 
-    /// Beyond rounding.
+    /// Whether the subject is worse by more than the rounding explains.
     pub fn is_clearly_worse(&self) -> bool {
         self.against.is_some()
             && self.range(ComputedKind::Difference).is_some_and(|(_, high)| high < 0.0)
     }
 
-    /// With the figures as printed.
+    /// Whether the subject is worse, by the figures as printed.
     pub fn is_worse(&self) -> bool {
         self.against.is_some() && self.value(ComputedKind::Difference).is_some_and(|d| d < 0.0)
     }

@@ -335,7 +335,7 @@ impl AuditFinding<'_> {
     }
 }
 
-/// Limited to what a reader can take in.
+/// A list of limited length.
 fn some_of(points: &[&str]) -> String {
     let more = points.len().saturating_sub(MOST_LISTED);
     let listed = points[..points.len() - more].join(", ");

@@ -88,7 +88,7 @@ pub struct Attempt {
 }
 
 impl CampaignRecord {
-    /// From a campaign's folder; None if nothing was submitted yet.
+    /// Reads the record in a campaign's folder; None if nothing was submitted yet.
     pub fn find(folder: &Path) -> Result<Option<CampaignRecord>> {
         let path = folder.join(FILE);
         // A link could lead out of a served folder.
@@ -100,7 +100,7 @@ impl CampaignRecord {
         record.map(Some).with_context(|| format!("reading {}", path.display()))
     }
 
-    /// The same if it must exist.
+    /// The same, but an error if there is none.
     pub fn of(folder: &Path) -> Result<CampaignRecord> {
         CampaignRecord::find(folder)?.ok_or_else(|| {
             failed(

@@ -161,7 +161,7 @@ pub fn jobs(record: &CampaignRecord) -> Result<BTreeMap<usize, SlurmJob>> {
     let jobs = format!("--jobs={}", numbers.join(","));
     let args = ["--noheader", "--array", "--states=all", "--format=%F|%K|%T|%r", &jobs];
     let said = match output("squeue", &args) {
-        // All of them are unknown.
+        // All of them are unknown to Slurm.
         Err(error) if describe(&error).0.contains("Invalid job id") => return Ok(found),
         said => said?,
     };
