@@ -16,7 +16,7 @@ use crate::record::live::LiveRow;
 
 /// Polling interval for feeds.
 const LOOK: Duration = Duration::from_millis(150);
-/// A feed not written for this long is still read: its run may have died.
+/// A feed that was not written for this long is read anyway, because its run may have died.
 const SILENT: Duration = Duration::from_secs(2);
 /// Maximum number of viewers of all runs together, so that connections are left for pages.
 const MOST: usize = 160;

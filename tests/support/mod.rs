@@ -44,9 +44,9 @@ pub fn seed() -> u64 {
     std::env::var("DYNO_SEED").map_or(11, |seed| seed.parse().expect("DYNO_SEED is a number"))
 }
 
-/// One call at a time over all tests: two concurrent searches may find the same device, and the
-/// loser briefly has the winner's open, which the guard treats as a use. The same file for all runs
-/// on this machine, each of which has a TMPDIR of its own.
+/// Serialises the calls of all tests: two concurrent searches may find the same device, and the
+/// loser briefly opens the winner's, which the guard treats as a use. All runs on this machine use
+/// the same file, because each has its own TMPDIR.
 pub const LOOPS: &str = "/tmp/dyno-tests-losetup.lock";
 
 /// A loop device on a file, by its path; released when dropped, and only then: a name that is
@@ -65,7 +65,7 @@ impl LoopDevice {
         }
     }
 
-    /// The same; the test is skipped if impossible.
+    /// The same, or skips the test if that is impossible.
     pub fn over(file: &Path) -> Option<LoopDevice> {
         let bound = LoopDevice::bound(&[], file);
         bound.map_err(|error| skip(format!("no loop device can be made here: {error}"))).ok()
@@ -154,13 +154,13 @@ pub fn dyno(dir: &Path, args: &[&str]) -> Output {
     Command::new(DYNO).current_dir(dir).args(args).output().expect("ran")
 }
 
-/// The same if it must succeed; returns its output.
+/// Runs Dyno, which must succeed; returns its output.
 #[track_caller]
 pub fn dyno_well(dir: &Path, args: &[&str]) -> String {
     tool(DYNO, dir, args)
 }
 
-/// The same of another program.
+/// The same for another program.
 #[track_caller]
 pub fn tool(program: &str, dir: &Path, args: &[&str]) -> String {
     run_well(Command::new(program).current_dir(dir).args(args))
@@ -225,7 +225,7 @@ pub fn nvme_lab(part: &str, out: &Path) -> Option<String> {
     lab("labs/nvme", &[part], out)
 }
 
-/// The same of any lab.
+/// The same for any lab.
 pub fn lab(name: &str, args: &[&str], out: &Path) -> Option<String> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
     let mut command = Command::new(script);
@@ -248,7 +248,7 @@ pub fn lab(name: &str, args: &[&str], out: &Path) -> Option<String> {
     Some(said)
 }
 
-/// Whether a guest says of a step that it ended otherwise than expected.
+/// Whether a guest reports that a step ended unexpectedly.
 fn is_unexpected(line: &str) -> bool {
     let codes = line.split_once(": exit ").and_then(|(_, codes)| codes.split_once(" (expected "));
     codes.is_some_and(|(code, expected)| expected.trim_end().trim_end_matches(')') != code)
@@ -264,7 +264,8 @@ pub fn until(what: &str, seconds: u64, mut met: impl FnMut() -> bool) {
     }
 }
 
-/// Whether a process has a thread of this name, as `witness` from the beginning of its load.
+/// Whether a process has a thread of this name, such as `witness`, which exists from the start of
+/// its load.
 pub fn has_thread(child: &Child, name: &str) -> bool {
     let tasks = std::fs::read_dir(format!("/proc/{}/task", child.id()));
     let comm = |task: std::fs::DirEntry| std::fs::read_to_string(task.path().join("comm"));

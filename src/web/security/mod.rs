@@ -78,8 +78,8 @@ impl Gatekeeper {
         }
     }
 
-    /// Whether the request comes from no page, or from one of these. Links from elsewhere may be
-    /// followed, like typed addresses.
+    /// Whether the request was made by no page, or by a page of this server. Links from elsewhere
+    /// may be followed, like typed addresses.
     fn is_own(&self, headers: &HeaderMap) -> bool {
         let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
         let origin = text("origin").is_none_or(|origin| {

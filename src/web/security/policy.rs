@@ -27,7 +27,7 @@ fn hash(text: &str) -> String {
 mod tests {
     use super::*;
 
-    /// The example of the W3C's "Content Security Policy Level 3", section 8.3.
+    /// The example in W3C "Content Security Policy Level 3", section 8.3.
     #[test]
     fn hashes_are_those_that_browsers_make() {
         let known = "'sha256-qznLcsROx4GACP2dm0UCKCzCG+HiZ1guq6ZZDob/Tng='";

@@ -85,7 +85,7 @@ pub enum Login {
 }
 
 impl BrowserSession {
-    /// A new one, for a server at that port.
+    /// A new session, for a server at this port.
     pub fn new(token: Token, port: u16) -> Result<BrowserSession> {
         let mut random = [0; 32];
         let got = rustix::rand::getrandom(&mut random[..], rustix::rand::GetRandomFlags::empty());
