@@ -1,5 +1,5 @@
-//! A comparison of two subjects, and what is selected from all of them: claims, changes of the
-//! better subject, the result of a step. `claim` makes them.
+//! A comparison of two subjects, and the results selected from all comparisons: claims, changes of
+//! the better subject, the result of a step. `claim` makes them.
 
 use crate::analysis::keys::{StepKey, SubjectKey, ValueKey};
 use crate::analysis::plan_difference::FieldDifference;
@@ -22,10 +22,10 @@ pub enum StepPlace {
     Limit,
 }
 
-/// What a comparison of means is over.
+/// What a comparison of means is taken over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MeanOver {
-    /// The number of axis values; 0 if it is no comparison of means.
+    /// The number of axis values; 0 for any other comparison.
     Points(usize),
     /// The number of equal loads.
     Loads(usize),
@@ -57,8 +57,8 @@ impl Standing {
     }
 }
 
-/// A gain of more than this factor is printed as a factor: "42 ×" is read faster than "4,100 %",
-/// and is not taken for 41 times.
+/// A gain of more than this factor is printed as a factor: "42 ×" is easier to read than "4,100 %",
+/// which may be mistaken for 41 times.
 const MOST_GAIN: f64 = 10.0;
 
 /// A comparison of two subjects in one metric.
@@ -85,7 +85,7 @@ pub struct Comparison {
     pub repeats: usize,
     /// The result.
     pub standing: Standing,
-    /// What the mean is over, if it is one.
+    /// What the mean is taken over, if the comparison is one of means.
     pub over: MeanOver,
     /// Permitted differences between the two plans of the step, with the better one's value first.
     pub varied: Vec<FieldDifference>,
@@ -154,7 +154,7 @@ impl Comparison {
 pub struct Claim {
     /// The comparison, whose interval excludes "no difference".
     pub comparison: Comparison,
-    /// It is the largest of several: the number of points that show the same direction.
+    /// For the largest of several: the number of points that show the same direction.
     pub of_points: usize,
     /// The number of comparisons that share the error probability.
     pub family: usize,

@@ -10,7 +10,8 @@ use crate::analysis::verdicts::fleet;
 use crate::plan::specification::{Specification, Specifications};
 
 impl Facts {
-    /// Replaces what is stated of the subjects' drives, and concludes what depends on it.
+    /// Replaces the specifications of the subjects' drives, and repeats the conclusions that depend
+    /// on them.
     pub fn state_drives(&mut self, stated: Specifications) {
         self.statements.specifications = stated;
         for subject in self.subjects.iter_mut() {
@@ -21,7 +22,7 @@ impl Facts {
     }
 }
 
-/// Notes caveats and comparisons, and what follows from them.
+/// Adds caveats and comparisons, and what follows from them.
 pub fn draw(facts: &mut Facts) {
     facts.comparisons.barred = conditions::barred(facts);
     caveats::note(facts);

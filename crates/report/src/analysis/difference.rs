@@ -1,4 +1,4 @@
-//! A difference in test conditions, with its grade: data, from which a report makes sentences.
+//! A difference in test conditions, with its grade: data, which a report turns into sentences.
 
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::plan_difference::{PlanField, PlanValue};
@@ -12,7 +12,7 @@ pub enum Grade {
     Disqualifying,
     /// It may have affected the figures: a confounding factor.
     Confounder,
-    /// It is disclosed and affects no figures.
+    /// Disclosed; affects no figures.
     Harmless,
 }
 
@@ -23,7 +23,7 @@ pub struct Difference {
     pub grade: Grade,
     /// What differs: a setting, a fact about host or drive.
     pub what: Condition,
-    /// Each value with the subjects that have it; of a value without subjects it is not stated
+    /// Each value with the subjects that have it; without subjects if the report does not state
     /// whose it is.
     pub values: Vec<(ConditionValue, Vec<SubjectKey>)>,
 }
@@ -41,34 +41,34 @@ pub enum Condition {
     Host(HostField),
     /// A field of the resolved plan.
     Plan(PlanField),
-    /// What was done to the drives before.
+    /// The preparation of the drives.
     Preparation,
     /// The temperature when the windows opened, in the step of this title.
     Temperature(PlanText),
-    /// The requests that were replayed of a recorded load, in the step of this title.
+    /// The replayed requests of a recorded load, in the step of this title.
     RecordedLoad(PlanText),
-    /// What was found in vector indexes, in the step of this title.
+    /// The results of searches in vector indexes, in the step of this title.
     VectorSearch(PlanText),
-    /// The subjects were measured in runs of their own.
+    /// The subjects were measured in separate runs.
     OwnRuns,
     /// The subjects were measured one after the other.
     OneAfterOther,
     /// Subjects share a device.
     SharedDevice,
-    /// Whether the drives were steady.
+    /// Steady state of the drives.
     SteadyState,
-    /// Repeats that are missing.
+    /// Missing repeats.
     MissingRepeats,
     /// Points that drifted.
     Drift,
-    /// Points that the drive did not limit.
+    /// Points not limited by the drive.
     Bottleneck,
 }
 
-/// What a subject has of a condition.
+/// The value of a condition for a subject.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ConditionValue {
-    /// As plans have it.
+    /// From the plans.
     Plan(PlanValue),
     /// A load: its file and checksum, or its results.
     Text(String),
@@ -76,15 +76,15 @@ pub enum ConditionValue {
     Setup(SetupValue),
     /// This many drives.
     Drives(usize),
-    /// What was done to its drives, each action with what was asked for; nothing where empty.
+    /// The preparation of its drives, each action with its parameters; empty if there was none.
     Prepared(Vec<(String, PlanValue)>),
     /// Degrees Celsius.
     Temperature(f64),
-    /// When each run began, nanoseconds since 1970 (UTC).
+    /// Start of each run, nanoseconds since 1970 (UTC).
     Times(Vec<u64>),
     /// Changes over time did not affect all equally.
     Unequally,
-    /// Subjects that share a device, pair by pair, as the host states them.
+    /// Subjects that share a device, pair by pair, as reported by the host.
     Devices(Vec<String>),
     /// The plan lets the subjects share a device.
     OneDevice,
@@ -92,9 +92,9 @@ pub enum ConditionValue {
     NotUntilSteady,
     /// It was steady.
     Steady,
-    /// It was not steady: the excursion as a share of the mean, where it is known.
+    /// It was not steady: the excursion as a share of the mean, if known.
     NotSteady(Option<f64>),
-    /// So many of so many points or repeats.
+    /// This many of this many points or repeats.
     Share(usize, usize),
 }
 

@@ -52,7 +52,7 @@ pub struct Facts {
     pub subjects: Subjects,
     /// The runs and their conditions.
     pub setup: SetupFacts,
-    /// What plans, brief.toml and the reader state and ask.
+    /// The statements and requests of plans, brief.toml and the reader.
     pub statements: ReportStatements,
     /// The figures.
     pub measured: MeasuredFacts,
@@ -84,13 +84,13 @@ pub struct SetupFacts {
     pub disclosure: Vec<DisclosureGroup>,
 }
 
-/// What plans, brief.toml and the reader state and ask.
+/// The statements and requests of plans, brief.toml and the reader.
 #[derive(Default)]
 pub struct ReportStatements {
     /// The publisher's statements.
     pub declared: Declaration,
-    /// What the plans, and brief.toml before them, state of the subjects' drives, by the
-    /// subject's name in the report.
+    /// Specifications of the subjects' drives, by the subject's name in the report; brief.toml
+    /// takes precedence over the plans.
     pub specifications: Specifications,
     /// The masks of subjects.
     pub mask: Mask,
@@ -111,7 +111,7 @@ pub struct MeasuredFacts {
     pub failures: Vec<EarlyEnd>,
 }
 
-/// The comparisons of the figures, and what a reader must know of them.
+/// The comparisons of the figures, with their conclusions and conditions.
 #[derive(Default)]
 pub struct Comparisons {
     /// Every comparison, as one family.
@@ -139,7 +139,7 @@ pub struct Comparisons {
     pub by_size: Vec<Vec<(u64, StepKey)>>,
     /// The drives of each step as samples of their models, if there are enough.
     pub fleets: Keyed<StepKey, Option<Fleet>>,
-    /// Differences in test conditions, worst first; none of a fleet's subjects.
+    /// Differences in test conditions, worst first; none for a fleet's subjects.
     pub conditions: Vec<Difference>,
     /// Conditions that the sources of imported figures do not give.
     pub not_given: Vec<NotGiven>,
@@ -158,7 +158,7 @@ pub struct Comparisons {
 pub struct JointFacts {
     /// The hosts.
     pub hosts: Vec<JointHost>,
-    /// Every point of theirs, summed if permitted.
+    /// Every point of these hosts, summed if permitted.
     pub points: Vec<Joint>,
 }
 
@@ -195,8 +195,8 @@ impl RunFacts {
         self.resolved.imported.is_some()
     }
 
-    /// Whether the subjects of a run with these facts share a device: its plan permits it, unless
-    /// the host found a device of its own for each.
+    /// Whether the subjects of a run with these facts share a device: its plan permits it, and the
+    /// host did not find a separate device for each.
     pub fn shares_device(plan: &Plan, noted: &[Fact]) -> bool {
         let of_devices = || noted.iter().filter(|fact| fact.group == devices::GROUP);
         let known = of_devices().count() >= plan.subjects.len();
@@ -225,7 +225,7 @@ pub struct StepFacts {
     pub headline_metric: Metric,
     /// The axis value of its headline, if it is a single one.
     pub headline_value: Option<ValueKey>,
-    /// What is concluded over its whole axis.
+    /// Conclusions over its whole axis.
     pub over_axis: OverAxis,
     /// The headline set by its protocol, if any.
     pub headline: Option<MetricRequest>,
@@ -281,7 +281,8 @@ pub struct CellFacts {
     pub streams: Vec<(String, bool, Arc<RepeatSummary>)>,
     /// The headline streams on each drive of a group; empty for a single drive.
     pub drives: Vec<(DriveKey, RepeatSummary)>,
-    /// The same for each instance of the streams, by drive and instance; empty if there is one.
+    /// The same for each instance of the streams, by drive and instance; empty if there is only
+    /// one.
     pub instances: Vec<((DriveKey, u32), RepeatSummary)>,
     /// The resources of the servers that Dyno started, in the first repeat.
     pub servers: Vec<ServerShare>,
@@ -289,22 +290,22 @@ pub struct CellFacts {
     pub drift: Drift,
     /// One for each class of power and instrument, in the order of the plan's meters.
     pub power: Vec<PowerFacts>,
-    /// What was written for it; None where nothing counted it.
+    /// Bytes written for it, by layer; None without counters.
     pub writes: Option<CellWrites>,
-    /// What its work costs.
+    /// The cost of its work.
     pub cost: CellCost,
     /// Whether it kept the limit of a search along several rates in every repeat; None in other
     /// steps.
     pub holds: Option<bool>,
     /// The bottleneck; None without meters.
     pub limit: Option<bottleneck::BottleneckVerdict>,
-    /// What it replayed of recorded loads, and how they went, in the first repeat.
+    /// Its replay of recorded loads, in the first repeat.
     pub replay: PointReplay,
-    /// What its streams found in a vector index, in the first repeat.
+    /// Results of its streams' vector searches, in the first repeat.
     pub searches: Vec<VectorSearch>,
     /// Its slowest ops, by cause.
     pub outliers: Outliers,
-    /// Slow commands by the drives' own count; empty where they do not count.
+    /// Slow commands by the drives' own count; empty for drives without one.
     pub slow_commands: Vec<SlowCommands>,
     /// Errors that its drives and their links counted.
     pub errors: DeviceErrors,
@@ -330,12 +331,12 @@ impl CellFacts {
         self.streams.iter().find(|(own, ..)| own == name).map(|(.., summary)| &**summary)
     }
 
-    /// Its figures are known not to be limited by the drive.
+    /// Whether its figures are known not to be limited by the drive.
     pub fn is_not_the_drives(&self) -> bool {
         self.not_the_drive().is_some()
     }
 
-    /// How a curve of latencies shows it.
+    /// Its mark on a curve of latencies.
     pub fn latency_mark(&self, step: &StepFacts) -> PointMark {
         match step.values[self.value].number.is_infinite() {
             true => PointMark::Closed,
@@ -343,7 +344,7 @@ impl CellFacts {
         }
     }
 
-    /// How a curve of another quantity shows it.
+    /// Its mark on a curve of any other quantity.
     pub fn rate_mark(&self) -> PointMark {
         if self.missed_its_rate() { PointMark::Missed } else { PointMark::Kept }
     }
@@ -354,7 +355,7 @@ impl CellFacts {
     }
 }
 
-/// What a point of a curve is.
+/// The kind of a point on a curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PointMark {
     /// An ordinary one.
@@ -382,14 +383,14 @@ pub struct EarlyEnd {
     pub fell_behind: bool,
 }
 
-/// To whom a group of facts belongs.
+/// The owner of a group of facts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum GroupOwner {
     /// A run as a whole.
     Run(RunKey),
     /// A subject in the step of this name, as its engine reported.
     Step(SubjectKey, String),
-    /// Points of any subject and step, which the rows name.
+    /// Points of any subject and step, named in the rows.
     Points,
 }
 
@@ -421,7 +422,7 @@ impl DisclosureGroup {
 }
 
 impl ReportStatements {
-    /// What is stated of a subject's drives.
+    /// The specification of a subject's drives, if there is one.
     pub fn of_drives(&self, subject: &SubjectFacts) -> Option<&Specification> {
         self.specifications.get(&subject.name)
     }
@@ -441,7 +442,7 @@ impl SetupFacts {
 
 impl MeasuredFacts {
     /// The axis values of a step at which a subject's load fell behind its schedule, in one repeat
-    /// or in any. Another failure says nothing of what the subject sustains.
+    /// or in any. Other failures do not show what the subject sustains.
     pub fn fell_behind(
         &self,
         step: &StepFacts,

@@ -57,7 +57,7 @@ struct Measured {
     searches: Vec<VectorSearch>,
 }
 
-/// What a run's plan says of its points.
+/// The points in a run's plan.
 struct PlannedRun {
     /// Its subjects by name.
     subjects: HashMap<String, SubjectKey>,
@@ -228,7 +228,7 @@ impl Gathering {
     fn note_engine_facts(&mut self, subject: SubjectKey, point: &Point) {
         for fact in &point.facts {
             let of = format!("{}, {}", self.facts.subjects[subject].name, point.key.step);
-            // An engine's facts are many; those of the load and of verification are single lines.
+            // An engine has many facts; those of the load and of verification are single lines.
             let own = Ceiling::of_fact(fact).is_some() || OwnLateness::of_fact(fact).is_some();
             let line = own || is_of_replay(fact) || VectorSearch::of_fact(fact).is_some();
             let (owner, row) = match line || Verified::of_fact(fact).is_some() {
@@ -245,7 +245,7 @@ impl Gathering {
         }
     }
 
-    /// Notes the keys of the steps, of which no point is there yet.
+    /// Adds the keys of the steps, which have no points yet.
     fn name_steps(&mut self) {
         let steps = self.facts.measured.steps.iter_enumerated();
         self.steps = steps.map(|(key, step)| (step.name.clone(), key)).collect();
@@ -324,11 +324,12 @@ impl Gathering {
         });
     }
 
-    /// Shows the steps whose points were added since the last call, and drops them with their
-    /// points. Nothing is compared; an instrument's delay is estimated from these points only.
+    /// Passes the steps whose points were added since the last call to `show`, and drops them with
+    /// their points. Nothing is compared; an instrument's delay is estimated from these points
+    /// only.
     pub fn part(&mut self, show: &mut dyn FnMut(&Facts) -> Result<()>) -> Result<()> {
         self.put_together();
-        // By the keys of steps, which change.
+        // Indexed by the keys of steps, which change.
         self.seen.clear();
         let steps = std::mem::take(&mut self.facts.measured.steps);
         let (part, others): (Vec<_>, Vec<_>) =
@@ -378,7 +379,7 @@ impl Gathering {
     }
 }
 
-/// The size of a subject's first drive: as the plan states it, or as the host saw it.
+/// The size of a subject's first drive: as stated in the plan, or as read by the host.
 fn capacity_bytes(plan: &Plan, setups: &[DriveSetup], subject: &str) -> Option<f64> {
     let stated = plan.stated.get(subject).and_then(Specification::bytes);
     let seen = || setups.first()?.capacity_bytes.map(|bytes| bytes as f64);

@@ -1,9 +1,10 @@
-//! Keys of what facts join: runs, subjects and their drives, steps and their axis values. Each is a
-//! type of its own, so that a subject is not looked up by the position of a step or a drive.
+//! Keys of the parts of facts: runs, subjects and their drives, steps and their axis values. Each
+//! is a separate type, so that the position of a step or a drive cannot be used to look up a
+//! subject.
 
 use typed_index_collections::TiVec;
 
-/// A list whose members have keys of one type.
+/// A list indexed by keys of one type.
 pub type Keyed<K, T> = TiVec<K, T>;
 
 macro_rules! key {
@@ -54,7 +55,7 @@ impl From<u32> for DriveKey {
     }
 }
 
-/// A pair in the order of its keys.
+/// A pair in ascending order of its keys.
 pub fn unordered<K: Ord + Copy>(a: K, b: K) -> (K, K) {
     (a.min(b), a.max(b))
 }

@@ -101,7 +101,7 @@ pub fn instruments(step: &StepFacts) -> Vec<Instrument> {
 
 impl Metric {
     /// The metrics of a step's comparisons: the requested ones, or ops/s (without a target rate),
-    /// p99, and ops/s per watt; of imported figures those that the source gives, with the mean and
+    /// p99, and ops/s per watt; for imported figures those given by the source, with the mean and
     /// MB/s in place of a missing p99 and ops/s. Fewer metrics give narrower intervals, because all
     /// share one error probability.
     pub fn of_step(step: &StepFacts, asked: &[MetricRequest]) -> Vec<Metric> {
@@ -203,7 +203,7 @@ impl Metric {
         Some((estimate, Cow::Borrowed(repeats)))
     }
 
-    /// A part's work per watt of its subject, whose power includes everything that ran at the same
+    /// A part's work per watt of its subject: the power includes everything that ran at the same
     /// time.
     fn of_power<'a>(
         &self,
@@ -258,7 +258,7 @@ impl Metric {
 }
 
 impl PointPart {
-    /// A cell's figures for it.
+    /// A cell's figures for this part.
     pub fn of<'a>(&self, cell: &'a CellFacts) -> Option<&'a RepeatSummary> {
         match self {
             PointPart::Whole => cell.total.as_deref(),

@@ -2,10 +2,12 @@
 
 use crate::record::SlowOp;
 
-/// An op is the host's if at least one part in this many of its response time was.
+/// An op is attributed to the host if at least one part in this many of its response time was
+/// caused by the host.
 const HOST_PART: u64 = 2;
 
-/// An op is the drive's only if at most one part in this many can have been the host's.
+/// An op is attributed to the drive only if at most one part in this many can have been caused by
+/// the host.
 const DRIVE_PART: u64 = 5;
 
 /// The cause of an outlier.

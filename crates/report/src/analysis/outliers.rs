@@ -40,7 +40,7 @@ pub struct OutlierMark {
     pub cause: Cause,
 }
 
-/// One of the slowest.
+/// One of the slowest ops.
 #[derive(Clone)]
 pub struct Outlier {
     /// The op with its evidence.
@@ -51,7 +51,7 @@ pub struct Outlier {
     pub reason: Reason,
     /// Its repeat, from 1.
     pub repeat: u32,
-    /// Other events at the time.
+    /// Meter readings at the time.
     pub beside: MetersAround,
 }
 
@@ -71,7 +71,7 @@ pub struct MetersAround {
 }
 
 impl Outliers {
-    /// Those of one point that completed this many ops.
+    /// The outliers of one point that completed this many ops.
     pub fn of(ops: Vec<SlowOp>, completed: u64, repeat: u32, samples: &[Sample]) -> Outliers {
         if ops.is_empty() {
             return Outliers::default();

@@ -15,13 +15,13 @@ use crate::record::setup::HostField;
 pub struct FieldDifference {
     /// In the notation of an override: "step.streams.io.workload.knobs.block".
     pub path: String,
-    /// What it is.
+    /// The field.
     pub field: PlanField,
     /// Its values in the two plans.
     pub values: [PlanValue; 2],
 }
 
-/// What a field of a plan is.
+/// A field of a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PlanField {
     /// The version of the measuring method.
@@ -50,7 +50,7 @@ pub enum PlanField {
     Workload,
     /// The meters.
     Meters,
-    /// Another, in the words of the plan: "theta", "preparation steady excursion".
+    /// Another field, in the words of the plan: "theta", "preparation steady excursion".
     Named(String),
 }
 
@@ -139,7 +139,7 @@ fn without_unit(key: &str) -> &str {
     key.strip_suffix("_ns").or(key.strip_suffix("_bytes")).unwrap_or(key)
 }
 
-/// The kind of a knob, if all engines and workloads that have one of this name agree.
+/// The kind of a knob, if all engines and workloads with a knob of this name agree.
 fn knob_kind(name: &str) -> Option<KnobKind> {
     let catalogue = dyno_core::plan_catalogue();
     let all = catalogue.engines.iter().chain(&catalogue.workloads).flat_map(|info| info.knobs);
@@ -201,8 +201,8 @@ impl PlanValue {
         }
     }
 
-    /// The parts that a value does not have in common with all others; a value without parts is
-    /// returned as it is.
+    /// The parts that differ from those of the other values; a value without parts is returned
+    /// unchanged.
     pub fn without_common(&self, others: &[&PlanValue]) -> PlanValue {
         let PlanValue::Parts(parts) = self else { return self.clone() };
         let in_all = |part: &(String, PlanValue)| {

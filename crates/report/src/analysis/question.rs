@@ -22,7 +22,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// What masks the subjects of these bundles; a name is made of a letter.
+    /// The mask for the subjects of these bundles; `name` makes a masked name from a letter.
     pub fn mask(&self, runs: &[RunContents], name: &dyn Fn(&str) -> String) -> Mask {
         let of = runs.iter().map(|r| (&r.run.plan, r.setup.drives.as_slice()));
         let of: Vec<Masked<'_>> = of.collect();

@@ -6,18 +6,18 @@ use crate::plan::Plan;
 /// A text of a plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlanText {
-    /// Where a built-in protocol has it in every language; empty if it has none.
+    /// Its key in the languages, for a built-in protocol; otherwise empty.
     pub key: String,
-    /// What the author of the plan wrote.
+    /// The text as written by the author of the plan.
     pub written: String,
 }
 
 /// The title of a bundle's protocol.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProtocolTitle {
-    /// As its plan has it.
+    /// The title in the plan.
     pub text: PlanText,
-    /// The tool or publication that figures were imported from, where nothing else names them.
+    /// The tool or publication from which figures were imported, if nothing else names it.
     pub imported_from: Option<String>,
     /// The subjects share a device.
     pub is_control: bool,

@@ -32,7 +32,7 @@ impl ComparedFigure<'_> {
 }
 
 impl Comparisons {
-    /// The comparison of two subjects by a figure, if there is one.
+    /// The comparison of two subjects in this figure, if there is one.
     pub fn between(
         &self,
         by: ComparedFigure<'_>,
@@ -42,7 +42,7 @@ impl Comparisons {
         self.all.iter().find(|c| by.is_of(c) && c.is_of(a, b))
     }
 
-    /// Every comparison by a figure.
+    /// Every comparison in this figure.
     pub fn all_by(&self, by: ComparedFigure<'_>) -> Vec<&Comparison> {
         self.all.iter().filter(|c| by.is_of(c)).collect()
     }
@@ -134,8 +134,8 @@ fn floor_ns(setup: &SetupFacts, cell: &CellFacts) -> f64 {
     setup.runs[cell.run].pacing_floor.map_or(0.0, |floor| floor.median_ns as f64)
 }
 
-/// A cell's repeats, each in its block and place; none if the figure is not above zero in one of
-/// them: it is left out everywhere, or nowhere.
+/// A cell's repeats, each in its block and place; empty if the figure is not above zero in one of
+/// them, because the cell is then omitted as a whole.
 pub fn observations(step: &StepFacts, cell: &CellFacts, metric: &Metric) -> Vec<Observation> {
     let Some((_, values)) = metric.of(step, cell) else { return Vec::new() };
     let is_above_zero = |value: &f64| value.is_finite() && *value > 0.0;

@@ -111,7 +111,7 @@ fn mean_latency(points: &[curve::LoadAndLatency], loads: &[f64]) -> Option<f64> 
     Some(geometric_mean(&all))
 }
 
-/// A figure of every subject, if every repeat's curve has it: no extrapolation.
+/// A figure of every subject, if the curve of every repeat has it: no extrapolation.
 fn read(curves: &[Vec<RepeatCurve>], of: &dyn Fn(&RepeatCurve) -> Option<f64>) -> CurveRow {
     let observed = |c: &RepeatCurve| Some(c.seat.observation(of(c)?));
     curves

@@ -10,7 +10,7 @@ use crate::stats::curve::knee;
 use crate::stats::level::geometric_mean;
 
 impl OverAxis {
-    /// Of a step; of a fleet's subjects nothing.
+    /// The levels of a step; none for a fleet's subjects.
     pub fn of(subjects: &Subjects, step: &StepFacts) -> OverAxis {
         if subjects.are_a_fleet() {
             return OverAxis::default();

@@ -19,7 +19,7 @@ struct FoundMultiple {
     broken: f64,
 }
 
-/// Notes the result of each subject, and which points kept the limit.
+/// Records the result of each subject, and which points kept the limit.
 pub fn note(facts: &mut Facts) {
     let Facts { subjects, setup, measured, comparisons, .. } = facts;
     let found = subjects.keys().map(|subject| of(subjects, setup, measured, subject));

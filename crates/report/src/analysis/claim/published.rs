@@ -40,8 +40,8 @@ fn greatest(
     Some(Gap { step: step.key, metric: metric.clone(), better, worse, value, times })
 }
 
-/// Whether a rate is only what the load asked for: a share of the subject's own maximum, or a
-/// target that every subject reached.
+/// Whether a rate was set by the load: a share of the subject's own maximum, or a target that every
+/// subject reached.
 fn is_given_rate(step: &StepFacts, metric: &Metric, value: ValueKey) -> bool {
     let Some(axis) = &step.axis else { return false };
     let of_rate = matches!(metric.figure, PointFigure::Ops | PointFigure::Bytes);
@@ -79,7 +79,7 @@ pub fn gaps(subjects: &Subjects, measured: &MeasuredFacts) -> Vec<Gap> {
 /// A cell's figure, rounded as a report prints it, in the metric's base unit.
 pub type Rounded = fn(&Metric, &StepFacts, &CellFacts) -> Option<f64>;
 
-/// The same of two cells, in one unit.
+/// The figures of two cells, rounded in the same way and in one unit.
 pub type RoundedPair = fn(&Metric, &StepFacts, (&CellFacts, &CellFacts)) -> Option<[f64; 2]>;
 
 /// Two subjects of a step, and the axis value at which they are compared.
@@ -100,7 +100,8 @@ pub struct PrintedDifference {
 }
 
 impl PrintedDifference {
-    /// Of a pair in a metric at an axis value; the lower key precedes if they are equal.
+    /// The difference of a pair in a metric at an axis value; the lower key precedes if they are
+    /// equal.
     pub fn of(
         step: &StepFacts,
         metric: &Metric,

@@ -1,5 +1,5 @@
-//! Compares like with like: two points may be compared only if their resolved steps agree in every
-//! field except the subject's own.
+//! Compares resolved steps: two points may be compared only if these agree in every field except
+//! the subject's own.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use crate::analysis::plan_difference::{self, FieldDifference, METHOD, TOOL};
 use crate::plan::{Plan, PointPlan, Subject};
 
 impl FieldDifference {
-    /// As a difference in the conditions of two subjects.
+    /// The field as a difference in the conditions of two subjects.
     pub fn between(self, pair: (SubjectKey, SubjectKey)) -> Difference {
         let [a, b] = self.values.map(ConditionValue::Plan);
         let values = vec![(a, vec![pair.0]), (b, vec![pair.1])];
@@ -65,8 +65,8 @@ pub struct Likeness {
     pub varied: Vec<FieldDifference>,
 }
 
-/// Notes what the plans of each comparison's pair were permitted to differ in: the same at all of a
-/// step's points.
+/// Records the permitted differences between the plans of each compared pair, which are the same at
+/// all of a step's points.
 pub fn note_varied(facts: &mut Facts) {
     let Facts { subjects, setup, statements, measured, comparisons, .. } = facts;
     let mut known = HashMap::new();

@@ -13,8 +13,8 @@ use crate::stats::runs::trend::Drift;
 /// is the latency that one op in a hundred exceeds.
 const LATE: f64 = 0.01;
 
-/// By how much the rate times the mean latency may differ from the number of ops in flight. In a
-/// window that holds many times as many ops as are in flight it differs by rounding alone.
+/// Maximum difference between the rate times the mean latency and the number of ops in flight. In a
+/// window with many times as many ops as are in flight, rounding alone makes them differ.
 const LITTLES_LAW: f64 = 0.02;
 
 impl CellFacts {

@@ -58,7 +58,7 @@ const FULLER_PERCENT: f64 = 5.0;
 /// Values of a field, each with its subject.
 type SubjectValues = Vec<(SubjectKey, SetupValue)>;
 
-/// The heading of an engine's facts, and their step if they are of one.
+/// The heading of an engine's facts, and their step if they belong to one.
 type EnginePlace<'a> = (&'a str, Option<&'a str>);
 
 /// Values, each with the subjects that have it.
@@ -106,8 +106,8 @@ fn grade_of_hosts(
     }
 }
 
-/// The grade of a difference between engines: what follows from knobs of a single subject, or from
-/// permitted ones, is no other test.
+/// The grade of a difference between engines: one that follows from the knobs of a single subject,
+/// or from permitted ones, does not make a different test.
 fn grade_of_engines(
     subjects: &Subjects,
     statements: &ReportStatements,
@@ -122,7 +122,7 @@ fn grade_of_engines(
     }
 }
 
-/// Every difference, worst first; none of a fleet's subjects.
+/// Every difference, worst first; none for a fleet's subjects.
 pub fn differences(facts: &Facts) -> Vec<Difference> {
     let subjects = facts.subjects.keys().filter(|_| !facts.subjects.are_a_fleet());
     let subjects: Vec<SubjectKey> = subjects.collect();
@@ -132,8 +132,8 @@ pub fn differences(facts: &Facts) -> Vec<Difference> {
     all
 }
 
-/// Differences that rule out a comparison of groups of these subjects; `same_hosts` were used for
-/// each group.
+/// Differences that rule out a comparison of groups of these subjects; `same_hosts`: every group
+/// was measured on the same hosts.
 pub fn disqualifying(facts: &Facts, among: &[SubjectKey], same_hosts: bool) -> Vec<Difference> {
     let found = differences_between(facts, among, !same_hosts).into_iter();
     found
@@ -275,7 +275,7 @@ fn versions(subjects: &Subjects, setup: &SetupFacts, among: &[SubjectKey]) -> Op
     Some(Difference { grade: Grade::Confounder, what, values: unequal_sets(&seen)? })
 }
 
-/// Every value once, with whose it is; nothing where there is only one. The values of a subject
+/// Every value once, with its subjects; empty if there is only one value. The values of a subject
 /// follow one another.
 fn distinct<V: PartialEq>(
     seen: impl Iterator<Item = (SubjectKey, V)>,
@@ -291,7 +291,7 @@ fn distinct<V: PartialEq>(
     (distinct.len() > 1).then_some(distinct)
 }
 
-/// Of settings, only those that differ; of a text of settings, "a=1 b=2", likewise.
+/// Of several settings, only those that differ; the same for a text of settings, "a=1 b=2".
 fn without_common(value: &SetupValue, all: &[&SetupValue]) -> SetupValue {
     match value {
         SetupValue::Settings(own) => {

@@ -1,15 +1,15 @@
-//! Life and cost at a load: pure arithmetic of what was measured with what a data sheet states.
+//! Life and cost at a load: pure arithmetic on measurements and data sheets.
 
 use crate::analysis::facts::Life;
 use crate::plan::specification::Specification;
 
 /// Seconds of a day.
 pub const DAY_S: f64 = 86_400.0;
-/// Days of a year, as endurance is stated (365).
+/// Days of a year in endurance ratings (365).
 pub const YEAR_DAYS: f64 = 365.0;
 
 impl Life {
-    /// At a load that goes on without a pause.
+    /// At a load without pauses.
     pub fn at(
         host_bytes_per_s: f64,
         capacity_bytes: Option<f64>,
@@ -28,8 +28,8 @@ impl Life {
     }
 }
 
-/// Bytes that may be written to one drive over its life, as its maker rates it: the total that is
-/// stated, or drive writes per day × capacity × 365 × years.
+/// Bytes that may be written to one drive over its life, by the maker's rating: the stated total,
+/// or drive writes per day × capacity × 365 × years.
 pub fn rated_bytes(own: &Specification) -> Option<f64> {
     own.total_written_bytes().or_else(|| {
         let (per_day, years) = (own.drive_writes_per_day()?, own.warranty_years()?);
@@ -42,7 +42,7 @@ pub fn price_per_tb_written(own: &Specification) -> Option<f64> {
     Some(own.price.as_ref()?.amount / (rated_bytes(own)? / 1e12))
 }
 
-/// Joules for a terabyte moved.
+/// Joules per terabyte moved.
 pub fn joules_per_tb(watts: f64, bytes_per_s: f64) -> Option<f64> {
     (bytes_per_s > 0.0).then(|| watts / bytes_per_s * 1e12)
 }
@@ -68,7 +68,7 @@ mod tests {
         };
         let rated = rated_bytes(&drive).unwrap();
         assert_eq!(rated, 7.68e12 * 365.0 * 5.0);
-        // A drive write a day is what it is rated for.
+        // One drive write per day is the rating of this drive.
         let life = Life::at(7.68e12 / DAY_S, drive.bytes(), Some(rated)).unwrap();
         assert!((life.drive_writes_per_day.unwrap() - 1.0).abs() < 1e-12);
         assert!((life.years.unwrap() - 5.0).abs() < 1e-12);

@@ -1,4 +1,4 @@
-//! What the work of a cell costs: of the drive's life, in energy and in money.
+//! The cost of a cell's work: of the drive's life, energy and money.
 
 use crate::analysis::cost::life;
 use crate::analysis::facts::{
@@ -9,7 +9,7 @@ use crate::analysis::metric_values::instruments;
 use crate::analysis::points::metric::{Instrument, Metric, PointFigure};
 use crate::plan::specification::Specification;
 
-/// Notes what every cell costs, with what is stated of the drives.
+/// Adds the cost of every cell, from the specifications of the drives.
 pub fn note(facts: &mut Facts) {
     let Facts { subjects, statements, measured, .. } = facts;
     for step in &mut measured.steps {
@@ -55,7 +55,7 @@ fn fills(subject: &SubjectFacts, writes: &CellWrites) -> Option<f64> {
     Some(writes.fills(one * subject.drive_count() as f64))
 }
 
-/// Without a rating there are the drive writes per day of the load.
+/// Without a rating, only the drive writes per day of the load are known.
 fn life_of(
     subject: &SubjectFacts,
     stated: Option<&Specification>,

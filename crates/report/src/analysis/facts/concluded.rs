@@ -1,5 +1,5 @@
-//! What is concluded of figures besides comparisons, as data: averages over an axis, the largest
-//! multiples of a load, the cost of work, and which steps show the cost of durability.
+//! Conclusions from figures other than comparisons, as data: averages over an axis, the largest
+//! multiples of a load, the cost of work, and the steps that show the cost of durability.
 
 use crate::analysis::keys::{Keyed, StepKey, SubjectKey, ValueKey};
 use crate::analysis::limits::writes::Layers;
@@ -7,14 +7,14 @@ use crate::analysis::points::metric::Metric;
 use crate::stats::Estimate;
 use crate::stats::curve::LoadAndLatency;
 
-/// What is concluded of the subjects over a whole axis.
+/// Conclusions about the subjects over a whole axis.
 #[derive(Default)]
 pub struct OverAxis {
     /// Those with a point that was not limited by the drive.
     pub marked: Vec<SubjectKey>,
     /// The knees of their latency–load curves.
     pub knees: Keyed<SubjectKey, Option<LoadAndLatency>>,
-    /// Their averages by metric, if the step's headline is one.
+    /// Averages by metric, if the step's headline is an average.
     pub averages: Vec<AxisAverage>,
 }
 
@@ -58,33 +58,34 @@ pub struct Multiple {
     pub at_least: bool,
 }
 
-/// What a load writes to one drive, and what that means for the drive's life.
+/// Bytes that a load writes to one drive, and the effect on the drive's life.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Life {
-    /// Bytes that one drive receives in a second.
+    /// Bytes per second received by one drive.
     pub host_bytes_per_s: f64,
-    /// Drive writes per day at this load: bytes a day ÷ capacity.
+    /// Drive writes per day at this load: bytes per day ÷ capacity.
     pub drive_writes_per_day: Option<f64>,
-    /// Bytes that may be written to it over its life, as its maker rates it.
+    /// Bytes that may be written to it over its life, by the maker's rating.
     pub rated_bytes: Option<f64>,
-    /// Rated bytes ÷ bytes a year.
+    /// Rated bytes ÷ bytes per year.
     pub years: Option<f64>,
 }
 
-/// What the work of a cell costs.
+/// The cost of a cell's work.
 #[derive(Clone, Debug, Default)]
 pub struct CellCost {
-    /// Its writes by layer, if more is known of them than what the kernel counts of every run.
+    /// Its writes by layer, if they were counted by more than the kernel, which counts those of
+    /// every run.
     pub layers: Option<Layers>,
     /// How many times the subject's capacity was written, if the drives' own counters were read.
     pub fills: Option<f64>,
-    /// The life of one drive at this load, if its maker states something of the drive.
+    /// The life of one drive at this load, if its maker publishes a rating.
     pub life: Option<Life>,
     /// Joules per terabyte by the step's first instrument.
     pub joules_per_tb: Option<f64>,
     /// Idle power by it.
     pub idle_watts: Option<f64>,
-    /// The price of a thousand ops/s, in the currency in which the price is stated.
+    /// The price of a thousand ops/s, in the currency of the stated price.
     pub per_thousand_iops: Option<f64>,
     /// The price of a terabyte written over the rated life.
     pub per_tb_written: Option<f64>,
@@ -103,7 +104,7 @@ pub enum StepDurability {
     Commit,
 }
 
-/// Block writes that differ in nothing else, as steps.
+/// Block writes that differ only in their durability, as steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WriteGroup {
     /// The same writes, not made durable.
@@ -112,7 +113,7 @@ pub struct WriteGroup {
     pub durable: Vec<(StepDurability, StepKey)>,
 }
 
-/// What is concluded of the durability of writes.
+/// Conclusions about the durability of writes.
 #[derive(Clone, Debug, Default)]
 pub struct Durability {
     /// The groups of durable block writes, ordered by their first steps.
@@ -122,7 +123,7 @@ pub struct Durability {
 }
 
 impl WriteGroup {
-    /// All its steps, beginning with the one that is not durable.
+    /// All steps of the group, beginning with the one that is not durable.
     pub fn steps(&self) -> Vec<(StepDurability, StepKey)> {
         let plain = self.plain.map(|step| (StepDurability::None, step));
         plain.into_iter().chain(self.durable.iter().copied()).collect()

@@ -18,13 +18,13 @@ pub struct SubjectFacts {
     pub own_name: String,
     /// Its run.
     pub run: RunKey,
-    /// Its drives, as the plan names them.
+    /// Its drives, with their names in the plan.
     pub drives: Keyed<DriveKey, String>,
     /// The setups of its drives, as far as they were stored, in the same order.
     pub setups: Vec<DriveSetup>,
-    /// The size of one drive, bytes: as it is stated, or as the host saw it.
+    /// The size of one drive, bytes: as stated, or as read by the host.
     pub capacity_bytes: Option<f64>,
-    /// Knobs that the plan sets for it only.
+    /// Knobs that the plan sets only for this subject.
     pub knobs: Vec<OwnKnob>,
 }
 
@@ -66,7 +66,7 @@ impl Subjects {
         self.position(|subject| subject.name == name)
     }
 
-    /// The subjects with this name in their plans: several bundles may have one each.
+    /// The subjects with this name in their plans: each of several bundles may have one.
     pub fn of_plans(&self, name: &str) -> impl Iterator<Item = &SubjectFacts> {
         self.iter().filter(move |subject| subject.own_name == name)
     }

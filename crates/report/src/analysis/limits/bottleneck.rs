@@ -60,7 +60,7 @@ impl Bottleneck {
         }
     }
 
-    /// The drive limited the figure. Throttling is also the drive's.
+    /// Whether the drive limited the figure. Throttling also counts as the drive's.
     pub fn is_drive(self) -> bool {
         matches!(self, Bottleneck::Drive | Bottleneck::Thermal)
     }
@@ -88,16 +88,16 @@ pub struct BottleneckVerdict {
     pub evidence: Vec<Indication>,
     /// What to change so that the drive is measured; present if the verdict rules out a ranking.
     pub remedy: Option<Remedy>,
-    /// Of several repeats those that have another verdict; None where all agree.
+    /// The distribution over several repeats; None if all have the same verdict.
     pub repeats: Option<RepeatVerdicts>,
 }
 
 /// How the verdicts of a point's repeats are distributed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RepeatVerdicts {
-    /// Repeats that have the point's verdict.
+    /// Repeats with the point's verdict.
     pub count: usize,
-    /// Of how many.
+    /// Total number of repeats.
     pub of: usize,
     /// The other verdicts, each with the number of its repeats.
     pub others: Vec<(Bottleneck, usize)>,
@@ -130,7 +130,7 @@ pub struct BottleneckInputs {
     pub writes_per_s: f64,
     /// Bytes written per second.
     pub written_bytes_per_s: f64,
-    /// Between its requests the load waits by design, like users at terminals.
+    /// Whether the load waits between its requests by design, like users at terminals.
     pub thinks: bool,
     /// The activity of the subject's devices.
     pub device: Option<DeviceLoad>,
@@ -140,7 +140,7 @@ pub struct BottleneckInputs {
     pub drained_bytes_per_s: f64,
     /// The limit of a control group that the load came closest to, and the share of it reached.
     pub io_limit: Option<(IoLimit, f64)>,
-    /// The subject has no device: it is in memory.
+    /// Whether the subject has no device, because it is in memory.
     pub on_tmpfs: bool,
     /// Busy share of all of the host's processors, 0 to 1.
     pub host_busy: Option<f64>,
@@ -165,9 +165,9 @@ pub struct BottleneckInputs {
 /// The numbers of processors of the load's workers and of its servers, if separate.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SeparateProcessors {
-    /// The workers'.
+    /// The processors of the workers.
     pub load: f64,
-    /// All servers' together.
+    /// The processors of all servers together.
     pub servers: f64,
 }
 
@@ -209,7 +209,7 @@ pub struct DeviceLoad {
     pub written_bytes_per_s: f64,
     /// Mean number of requests in flight at the device, including those that wait for a flush.
     pub queue: f64,
-    /// Those that read, and those that write or flush.
+    /// Mean number of requests in flight that read.
     pub read_queue: f64,
     /// Mean number of requests in flight that write or flush.
     pub write_queue: f64,

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use crate::analysis::limits::meter_series::MeterSeries;
 use crate::record::gauge::errors::ErrorCounter;
 
-/// How many of each kind, of all drives together; none of those that did not occur.
+/// The number of errors of each kind, of all drives together; kinds that did not occur are omitted.
 pub type DeviceErrors = BTreeMap<ErrorCounter, u64>;
 
-/// From the first reading around a point to the last. A counter that fell began again at zero.
+/// The increase from the first reading around a point to the last. A counter that decreased was
+/// reset to zero.
 pub fn of(gauges: &[MeterSeries]) -> DeviceErrors {
     let mut all = DeviceErrors::new();
     for series in gauges.iter().filter(|series| ["nvme", "pcie"].contains(&series.kind())) {
@@ -24,7 +25,7 @@ pub fn of(gauges: &[MeterSeries]) -> DeviceErrors {
     all
 }
 
-/// Those of all repeats.
+/// The errors of all repeats.
 pub fn together<'a>(repeats: impl Iterator<Item = &'a DeviceErrors>) -> DeviceErrors {
     let mut all = DeviceErrors::new();
     for (counter, count) in repeats.flatten() {

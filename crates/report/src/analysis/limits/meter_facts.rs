@@ -25,7 +25,7 @@ pub struct Metered {
     pub power: Vec<Series>,
     /// The hottest gauge in degrees Celsius, over time.
     pub celsius: Vec<At>,
-    /// What was written; None where nothing counted it.
+    /// Bytes written, by layer; None without counters.
     pub writes: Option<PointWrites>,
     /// Slow commands by the drives' own count.
     pub slow_commands: Vec<SlowCommands>,
@@ -102,7 +102,7 @@ pub fn power(
     power::summarise(&each, total, &|kind, class| power::at_rest(rest, subject, kind, class))
 }
 
-/// The bottleneck of a cell: of most of its repeats.
+/// The bottleneck of a cell: that of most of its repeats.
 pub fn verdict_of(repeats: &[&Metered]) -> Option<BottleneckVerdict> {
     let each: Vec<&BottleneckVerdict> = repeats.iter().filter_map(|m| m.verdict.as_ref()).collect();
     bottleneck::of_most(&each)

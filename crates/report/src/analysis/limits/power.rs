@@ -69,7 +69,7 @@ pub struct PowerReadings {
     pub joules: Option<Estimate>,
     /// The share of the windows covered by readings.
     pub covered: f64,
-    /// By which share the mean may differ with the delays that are possible.
+    /// Share by which the mean may differ, over the possible delays.
     pub open: f64,
     /// The instrument's delay in seconds; None if the points do not show it.
     pub late_s: Option<f64>,

@@ -1,4 +1,4 @@
-//! The drive's own count of slow commands beside the count of slow ops by Dyno: a second witness.
+//! The drive's own count of slow commands next to Dyno's count of slow ops: independent evidence.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub struct SlowCommands {
 }
 
 impl SlowCommands {
-    /// Those of one point; empty where a drive does not count, or its count was lost.
+    /// The slow commands of one point; empty if a drive does not count them, or its count was lost.
     pub fn of(gauges: &[MeterSeries], point: &Point, window_s: f64) -> Vec<SlowCommands> {
         let mut counted: BTreeMap<SlowCommandGauge, Option<u64>> = BTreeMap::new();
         for series in gauges.iter().filter(|series| series.kind() == "nvme") {
@@ -33,7 +33,8 @@ impl SlowCommands {
         counted.into_iter().filter_map(of).collect()
     }
 
-    /// Those of all repeats together; a threshold that one of them lacks is left out.
+    /// The slow commands of all repeats together; a threshold that is missing in one of them is
+    /// omitted.
     pub fn together(repeats: &[&[SlowCommands]]) -> Vec<SlowCommands> {
         let Some((first, others)) = repeats.split_first() else { return Vec::new() };
         let sum = |own: &SlowCommands| {
@@ -47,8 +48,8 @@ impl SlowCommands {
     }
 }
 
-/// From the reading nearest to the window's beginning to the one nearest to its end; None if a
-/// count was lost in between.
+/// The growth from the reading nearest to the start of the window to the one nearest to its end;
+/// None if a count was lost in between.
 fn growth(series: &MeterSeries, window_s: f64) -> Option<u64> {
     let nearest = |at: f64| {
         let distance = |i: &usize| (series.readings[*i].0 - at).abs();
@@ -60,7 +61,7 @@ fn growth(series: &MeterSeries, window_s: f64) -> Option<u64> {
     known.then(|| (span[span.len() - 1].1 - span[0].1) as u64)
 }
 
-/// Ops of the kind that took at least as long from their submission to their completion.
+/// Ops of this kind that took at least as long from submission to completion.
 fn slow_ops(point: &Point, gauge: SlowCommandGauge) -> u64 {
     let own = |class: Class| match gauge.command {
         CommandKind::Read => class == Class::READ,

@@ -101,8 +101,8 @@ pub fn inputs(
     with_processors(BottleneckInputs { apart: apart(point), io_limit, ..inputs }, gauges, window_s)
 }
 
-/// The load's own I/O that counts towards a limit of its control group: what reached the device, or
-/// what its streams made past the page cache.
+/// The load's own I/O that counts towards a limit of its control group: requests that reached the
+/// device, or requests of its streams that bypass the page cache.
 fn io_per_s(
     p: &BottleneckInputs,
     gauges: &[MeterSeries],

@@ -1,4 +1,4 @@
-//! What was written for a load, from the application to the flash: the counters around a point, and
+//! Bytes written for a load, from the application to the flash: the counters around a point, and
 //! those of a cell's repeats together.
 
 use crate::analysis::limits::meter_series::MeterSeries;
@@ -14,25 +14,25 @@ use crate::stats::amplification::{
 };
 use crate::stats::{Estimate, IntervalMethod, estimate};
 
-/// What was written for one point, from its window's beginning to the end of its cool-down.
+/// Bytes written for one point, from the start of its window to the end of its cool-down.
 #[derive(Clone, Debug)]
 pub struct PointWrites {
-    /// Bytes that the application wrote: by the engine's count, or by the ops themselves.
+    /// Bytes written by the application: by the engine's count, or by the ops themselves.
     pub user: Option<Growth>,
-    /// What the engine wrote to files, by its ways of writing.
+    /// Bytes written to files by the engine, by its ways of writing.
     pub parts: Vec<(String, Growth)>,
-    /// What the kernel handed to the devices (/proc/diskstats); None of NVMe commands, which it
-    /// does not count.
+    /// Bytes passed to the devices by the kernel (/proc/diskstats); None for NVMe passthrough
+    /// commands, which it does not count.
     pub kernel: Option<Growth>,
-    /// Who counts for the drive; None where nobody does.
+    /// Source of the drive's counters, if any.
     pub source: Option<CounterSource>,
-    /// What the drive received.
+    /// Bytes received by the drive.
     pub host: Result<Growth, NotMeasured>,
-    /// What it wrote to its flash.
+    /// Bytes written to its flash.
     pub media: Result<Growth, NotMeasured>,
-    /// What the load wrote in all, its warm-up included.
+    /// Total bytes written by the load, including its warm-up.
     pub load_bytes: f64,
-    /// What the kernel sent to the devices to make writes durable; None if it does not count it.
+    /// Requests for durability sent to the devices by the kernel; None if it does not count them.
     pub durability: Option<DurabilityCount>,
     /// (seconds, write amplification of the drive) over the window.
     pub over_time: Vec<(f64, f64)>,
@@ -45,15 +45,15 @@ pub struct DurabilityCount {
     pub flushes: f64,
     /// Writes completed.
     pub writes: f64,
-    /// Whether it passes FUA on to every device.
+    /// Whether the kernel passes FUA on to every device.
     pub passes_fua: bool,
 }
 
-/// A stretch of this share of the window is a point of the amplification over time.
+/// Each point of the amplification over time covers this share of the window.
 const STRETCH: f64 = 1.0 / 40.0;
 
 impl PointWrites {
-    /// Reads a point's gauges. None where nothing of the drive or the kernel was counted.
+    /// Evaluates a point's gauges; None without counters of the drive or the kernel.
     pub fn of(gauges: &[MeterSeries], step: &Step, point: &Point) -> Option<PointWrites> {
         let window_s = point.window_ns? as f64 / 1e9;
         let span =
@@ -121,7 +121,7 @@ impl PointWrites {
     }
 }
 
-/// What the ops of all streams wrote; None of a load that only reads.
+/// Bytes written by the ops of all streams; None for a load that only reads.
 fn of_ops(point: &Point) -> Option<Growth> {
     let writes = |t: &&Tally| t.class.is_write();
     let tallies = point.cells.iter().flat_map(|c| &c.tallies).filter(writes);
@@ -130,10 +130,10 @@ fn of_ops(point: &Point) -> Option<Growth> {
     (bytes > 0.0).then_some(Growth { bytes, resolution: 0.0, seconds })
 }
 
-/// From where to where counters are compared.
+/// The time span over which counters are compared.
 struct Span {
     window_s: f64,
-    /// The load was on for so long before the window.
+    /// Duration of the load before the window.
     warmup_s: f64,
     /// The counters were read again after a cool-down.
     cooled: bool,
@@ -153,8 +153,8 @@ impl Span {
 
     fn growth(&self, readings: &[CounterReading], unit: f64) -> Result<Growth, NotMeasured> {
         let finite = || readings.iter().filter(|r| r.1.is_finite()).map(|r| r.0);
-        // Before a load without a warm-up the counters stand; otherwise the reading nearest to the
-        // window's beginning is the one of its mark.
+        // Before a load without a warm-up the counters do not change; otherwise the reading nearest
+        // to the start of the window is the one taken at its mark.
         let nearest = finite().min_by(|a, b| a.abs().total_cmp(&b.abs()));
         let from_s = if self.warmup_s > 0.0 { nearest.unwrap_or(0.0) } else { 0.0 };
         growth(readings, &LoadSpan { from_s, ..self.of(readings) }, unit)
@@ -190,13 +190,13 @@ impl<'a> Source<'a> {
         self.counters.iter().filter(move |(c, _)| c.written == written)
     }
 
-    /// What the drives received and what they wrote, over the same interval for each.
+    /// Bytes received by the drives and bytes written by them, over the same interval for each.
     fn growth(
         &self,
         span: &Span,
         by_kernel: &[&MeterSeries],
     ) -> Result<(Growth, Growth), NotMeasured> {
-        // Of several devices, each may stand still while the others do not.
+        // With several devices, each may be idle while the others are not.
         let moving = match by_kernel {
             [one] => Some(&one.readings[..]),
             _ => None,
@@ -207,7 +207,8 @@ impl<'a> Source<'a> {
             let media = self.of_kind(CounterKind::Media);
             let mut of_drive = media.filter(|(c, _)| c.device == *device);
             match self.source {
-                // Instruments have no device: the first is taken with the first.
+                // Instruments have no device: the first of one kind is paired with the first of the
+                // other.
                 CounterSource::Instrument => {
                     let mut hosts = self.of_kind(CounterKind::Host);
                     let at = hosts.position(|(_, g)| g.meter == *name).unwrap_or(0);
@@ -245,7 +246,7 @@ impl<'a> Source<'a> {
         self.of_kind(written).filter_map(own).sum()
     }
 
-    /// Of one drive; several are not drawn.
+    /// For one drive; several are not drawn.
     fn over_time(&self, window_s: f64) -> Vec<CounterReading> {
         let mut of = [CounterKind::Host, CounterKind::Media].map(|written| {
             let mut own = self.of_kind(written).map(|(c, g)| (scaled(c, g), c.unit_bytes));
@@ -264,18 +265,18 @@ fn scaled(counter: &DriveCounter, gauge: &MeterSeries) -> Vec<CounterReading> {
     gauge.readings.iter().map(|(t, value)| (*t, value * counter.scale)).collect()
 }
 
-/// What was written for a cell, over its repeats.
+/// Bytes written for a cell, over its repeats.
 pub struct CellWrites {
     /// Of each repeat, in order.
     pub repeats: Vec<PointWrites>,
-    /// Bytes that media wrote for each byte that the drive received; or why that is not known.
+    /// Bytes written to media for each byte received by the drive; or why that is unknown.
     pub amplification: Result<(Estimate, Vec<f64>), NotMeasured>,
-    /// By which share the counters' units leave the amplification open.
+    /// Relative uncertainty of the amplification from the units of the counters.
     pub resolution: f64,
 }
 
 impl CellWrites {
-    /// The repeats together. None where one of them has no counters.
+    /// Combines the repeats; None if one of them has no counters.
     pub fn of(repeats: &[Option<&PointWrites>], capacity_bytes: Option<f64>) -> Option<CellWrites> {
         let repeats: Vec<PointWrites> =
             repeats.iter().map(|own| own.cloned()).collect::<Option<_>>()?;
@@ -299,12 +300,12 @@ impl CellWrites {
         })
     }
 
-    /// Who counts for the drives; None where nobody does in every repeat.
+    /// Source of the drives' counters; None if one of the repeats has none.
     pub fn source(&self) -> Option<CounterSource> {
         self.repeats.iter().map(|r| r.source).min().flatten()
     }
 
-    /// What was written in a second of the load, by the kernel's count or the drives' own.
+    /// Bytes written per second of the load, by the kernel's count or the drives' own.
     pub fn received_per_s(&self) -> Option<f64> {
         let of = |of: fn(&PointWrites) -> Option<Growth>| {
             let each: Option<Vec<Growth>> = self.repeats.iter().map(of).collect();
@@ -316,20 +317,20 @@ impl CellWrites {
         of(|r| r.kernel).or_else(|| of(|r| r.host.ok()))
     }
 
-    /// Whether a load wrote, and drives count what they receive, but not all of them what they
-    /// write to their media.
+    /// Whether a load wrote, and drives count the bytes that they receive, but not all of them the
+    /// bytes written to their media.
     pub fn lacks_a_log(&self) -> bool {
         let why = self.amplification.as_ref().err();
         let lacks = [NotMeasured::NoMediaCount, NotMeasured::NotOnEveryDrive];
         why.is_some_and(|why| lacks.contains(why)) && self.repeats.iter().any(|r| r.user.is_some())
     }
 
-    /// Seconds of the load that the drives' own counts cover, over all repeats.
+    /// Seconds of the load covered by the drives' own counts, over all repeats.
     pub fn counted_s(&self) -> Option<f64> {
         self.repeats.iter().map(|r| Some(r.host.ok()?.seconds)).sum()
     }
 
-    /// By which multiple of the capacity the loads wrote, on average.
+    /// The mean number of times that the loads wrote the capacity.
     pub fn fills(&self, capacity_bytes: f64) -> f64 {
         let all: f64 = self.repeats.iter().map(|r| r.load_bytes).sum();
         all / self.repeats.len() as f64 / capacity_bytes
@@ -365,7 +366,8 @@ fn of_drive(
     amplification::of_drive((point.host?, point.media?), point.load_bytes, capacity_bytes)
 }
 
-/// Repeats as one estimate, whose interval holds what the counters' units leave open of each.
+/// Combines repeats into one estimate, whose interval includes the uncertainty of each from the
+/// units of the counters.
 fn estimated(each: &[Amplification]) -> Result<(Estimate, Vec<f64>), NotMeasured> {
     let values: Vec<f64> = each.iter().map(|a| a.value).collect();
     let mut made = estimate::from_repeats(&values, "").ok_or(NotMeasured::NotRead)?;
@@ -394,16 +396,17 @@ pub struct Layers {
 }
 
 impl Layers {
-    /// What the kernel wrote beside the engine's parts (or, without parts, beside what the
-    /// application wrote): the filesystem's own, and what is rounded up to blocks. Negative where
-    /// data had not left memory. With the parts it is exactly the kernel's count.
+    /// Bytes that the kernel wrote in addition to the engine's parts (or, without parts, in
+    /// addition to the application's bytes): the filesystem's own, and rounding up to blocks.
+    /// Negative if data had not left memory. Together with the parts it is exactly the kernel's
+    /// count.
     pub fn rest(&self) -> Option<f64> {
         let parts: f64 = self.parts.iter().map(|(_, bytes)| bytes).sum();
         let above = if self.parts.is_empty() { self.user? } else { parts };
         Some(self.kernel? - above)
     }
 
-    /// What devices received: the kernel's count, or the drive's own.
+    /// Bytes received by devices: the kernel's count, or the drive's own.
     pub fn received(&self) -> Option<f64> {
         self.kernel.or(self.host)
     }

@@ -1,5 +1,5 @@
-//! What a reader must know of the figures besides caveats and claims; `models` has drives as
-//! samples of their models.
+//! Conclusions about the figures besides caveats and claims; `models` has drives as samples of
+//! their models.
 
 pub mod models;
 

@@ -26,7 +26,7 @@ pub struct FleetDrive {
     pub levels: Vec<(Option<String>, f64)>,
     /// The figure of each repeat.
     pub by_repeat: Vec<f64>,
-    /// Their geometric mean.
+    /// Geometric mean of the repeats.
     pub level: f64,
 }
 

@@ -19,7 +19,7 @@ pub struct AxisPosition {
     pub number: f64,
     /// The English text of the value, as written by a plan's author: "64", "128 KiB", "50 %".
     pub label: String,
-    /// The label is a word of the plan, and the number only its place.
+    /// The label is a word of the plan, and the number only its position.
     pub is_word: bool,
 }
 
@@ -44,8 +44,8 @@ impl AxisPosition {
         AxisPosition { number, label, is_word: false }
     }
 
-    /// The value of a knob that is swept, as its plan writes it. Two plans may count the same words
-    /// differently, so its number is its place among those of the step that are known already.
+    /// The value of a swept knob, as written in its plan. Two plans may number the same words
+    /// differently, so its number is its position among the known values of the step.
     pub fn of_knob(written: &str, known: &Keyed<ValueKey, AxisPosition>) -> AxisPosition {
         let place = known.iter().find(|value| value.label == written).map(|value| value.number);
         let number = place.unwrap_or(known.len() as f64 + 1.0);

@@ -157,7 +157,7 @@ impl Metric {
     }
 
     /// Whether it depends on when requests are made and how long they take. Write amplification is
-    /// a ratio of bytes: a host that submits late, or that limits the load, does not change it.
+    /// a ratio of bytes: late submission, or a load limited by the host, does not change it.
     pub fn is_of_time(&self) -> bool {
         self.figure != PointFigure::Waf
     }

@@ -73,13 +73,13 @@ pub struct ClassNumbers {
     pub ops: Option<u64>,
     /// Ops per second, if known.
     pub ops_per_s: Option<f64>,
-    /// The same without misses.
+    /// Ops per second without misses.
     pub done_per_s: Option<f64>,
     /// Bytes moved per second, if known.
     pub bytes_per_s: Option<f64>,
     /// Reads of missing keys.
     pub misses: u64,
-    /// Not in `ops`.
+    /// Abandoned ops; not in `ops`.
     pub given_up: u64,
     /// Latencies above the histogram's highest bucket, an hour.
     pub overflow: u64,
@@ -307,7 +307,7 @@ impl ClassNumbers {
 }
 
 impl Times {
-    /// The numbers of a histogram, which holds the ages of these ops too.
+    /// The numbers of a histogram, which also contains the ages of the censored ops.
     pub fn of(histogram: &Histogram, censored: Option<Censored>) -> Times {
         let over = histogram.shares_from(OVER_MS.map(|ms| ms * 1_000_000));
         Times {
@@ -318,7 +318,7 @@ impl Times {
                 .map(|percentile| percentile.map(|ns| ns as f64)),
             max_ns: Some(histogram.max_ns).filter(|_| histogram.count + histogram.overflow > 0),
             over: std::array::from_fn(|i| {
-                // An op that had waited for less may have taken this long or not.
+                // An op that had waited for less may or may not have taken this long.
                 let ns = OVER_MS[i] * 1_000_000;
                 let known = censored.is_none_or(|censored| censored.from_ns >= ns);
                 over[i].filter(|_| known)

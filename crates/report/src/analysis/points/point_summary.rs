@@ -72,7 +72,7 @@ pub struct RepeatSummary {
     pub drift: Drift,
 }
 
-/// Reads and writes, of any span of time.
+/// Reads and writes over any time span.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MovedData {
     /// Reads.
@@ -106,13 +106,13 @@ pub struct ClassSummary {
     pub ops_per_s: Option<Estimate>,
     /// Completed ops per minute, without misses: for transactions, the committed ones.
     pub done_per_minute: Option<Estimate>,
-    /// The same of each repeat, in order; empty if unknown.
+    /// The same for each repeat, in order; empty if unknown.
     pub done_by_repeat: Vec<f64>,
     /// Bytes per second; None if the source of imported figures does not give them.
     pub bytes_per_s: Option<Estimate>,
     /// Reads of missing keys, of all repeats.
     pub misses: u64,
-    /// Over all repeats; not in `ops`.
+    /// Abandoned ops of all repeats; not in `ops`.
     pub given_up: u64,
     /// Latencies above the histogram's highest bucket, of all repeats.
     pub overflow: u64,
@@ -207,14 +207,14 @@ fn asked(repeats: &[&Numbers]) -> Option<Rate> {
     })
 }
 
-/// Of each repeat, the ops of a class; None if it had none.
+/// The ops of a class in each repeat; None if a repeat had none.
 fn summarise_class(class: Class, repeats: &[Option<&ClassNumbers>]) -> Option<ClassSummary> {
     let own: Vec<&ClassNumbers> = repeats.iter().copied().flatten().collect();
     if own.is_empty() {
         return None;
     }
-    // A repeat without an op of the class has a rate of it, zero, and no latency. What a source
-    // does not give is neither.
+    // In a repeat without ops of the class, its rate is zero and it has no latency. If a source
+    // does not give the counts, neither is known.
     let counted = own.iter().all(|c| c.ops.is_some());
     let each = |pick: &dyn Fn(&ClassNumbers) -> Option<f64>| {
         let of = |found: &Option<&ClassNumbers>| match found {
@@ -246,9 +246,9 @@ fn summarise_class(class: Class, repeats: &[Option<&ClassNumbers>]) -> Option<Cl
     })
 }
 
-/// Of the repeats that have an op of the class, of so many in all.
+/// The latency over the repeats that have ops of the class, and the total number of repeats.
 fn latency(repeats: &[&Times], written: &[WrittenDigits], all: usize) -> Latency {
-    // An estimate over only some of the repeats would not be the cell's.
+    // An estimate over only some of the repeats would not represent the cell.
     let whole = |pick: &dyn Fn(&Times) -> Option<f64>| {
         let values = repeats.iter().map(|t| pick(t)).collect::<Option<Vec<f64>>>();
         values.filter(|values| values.len() == all)
@@ -309,7 +309,7 @@ impl Latency {
         if self.censored { &[] } else { &self.mean_by_repeat }
     }
 
-    /// Whether a percentile was within a limit in a repeat; a lower bound is not known to be.
+    /// Whether a percentile was within a limit in a repeat; a lower bound does not show that.
     pub fn is_within(&self, at: usize, repeat: usize, limit_ns: u64) -> Option<bool> {
         let ns = self.percentiles_by_repeat[at].get(repeat)?;
         let is_bound = self.bounds_by_repeat[at].get(repeat).is_some_and(|bound| *bound);

@@ -1,11 +1,11 @@
-//! A recorded load at a point: what the trace held, when its requests arrived, and how long they
-//! took meanwhile.
+//! A recorded load at a point: the contents of the trace, the arrival times of its requests, and
+//! their latencies at these times.
 
 use std::collections::BTreeMap;
 
 use crate::record::{Arrivals, CachedBlocks, Point, RateInterval, RemappedTrace, Replayed, Sample};
 
-/// The step of a fitted protocol with the streams that are like the trace.
+/// The step of a fitted protocol with the streams that model the trace.
 pub const MODEL: &str = "model";
 /// The step that replays the trace itself. A brief compares both.
 pub const TRACE: &str = "trace";
@@ -15,9 +15,9 @@ pub const TRACE: &str = "trace";
 pub struct PointReplay {
     /// One for each stream that replays one.
     pub recorded: Vec<Replayed>,
-    /// Those whose offsets were brought onto a smaller drive.
+    /// Traces whose offsets were mapped to a smaller drive.
     pub remapped: Vec<RemappedTrace>,
-    /// Those whose blocks went through a cache.
+    /// Traces whose blocks went through a cache.
     pub caches: Vec<CachedBlocks>,
     /// (seconds, requests/s of the trace) of all streams together.
     pub arrivals: Vec<(f64, f64)>,
@@ -26,7 +26,7 @@ pub struct PointReplay {
 }
 
 impl PointReplay {
-    /// What a bundle holds of it; empty where nothing was replayed.
+    /// From a bundle's point; empty if nothing was replayed.
     pub fn of(point: &Point, rates: &[RateInterval], samples: &[Sample]) -> PointReplay {
         let recorded = Replayed::of_facts(&point.facts);
         let is_own = |rate: &&RateInterval| recorded.iter().any(|own| own.stream == rate.stream);
@@ -40,13 +40,14 @@ impl PointReplay {
     }
 }
 
-/// Intervals of a burst have half as many arrivals again as the median, …
+/// Intervals of a burst have at least 1.5 times the median number of arrivals, …
 const BURST: f64 = 1.5;
-/// … and exceed it by so many standard deviations of Poisson arrivals.
+/// … and exceed it by this many standard deviations of Poisson arrivals.
 const DEVIATIONS: f64 = 5.0;
 
 impl PointReplay {
-    /// When requests arrive in bursts: from and until, seconds since the window opened.
+    /// Time spans in which requests arrive in bursts: start and end, seconds since the start of the
+    /// window.
     pub fn bursts(&self) -> Vec<(f64, f64)> {
         let width_s = match &self.arrivals[..] {
             [first, second, ..] => second.0 - first.0,

@@ -39,9 +39,9 @@ impl Numbers {
         if reported.is_empty() {
             return;
         }
-        // Its latencies cannot be made of figures.
+        // Its latencies cannot be derived from figures.
         self.all = None;
-        // Counts of a source that says nothing of bytes have none.
+        // If a source does not report bytes, counts have none.
         for class in &mut self.classes {
             let own = || reported.iter().filter(|f| f.class == class.class);
             let of_bytes = own().any(|f| f.name == Reported::BYTES_PER_S);
@@ -55,7 +55,7 @@ impl Numbers {
         self.bytes_per_s = moved.filter_map(|c| c.bytes_per_s).reduce(|a, b| a + b);
     }
 
-    /// The sums of the rates of several streams; None where one of them is not given.
+    /// The sums of the rates of several streams; None if one of them is not given.
     fn add_rates(&mut self, streams: &[Vec<&Reported>]) {
         let rates = [Reported::OPS_PER_S, Reported::BYTES_PER_S];
         for figure in streams.iter().flatten().filter(|f| rates.contains(&f.name.as_str())) {
@@ -116,7 +116,7 @@ impl ClassNumbers {
         let digits = &mut self.digits;
         match reported.name.as_str() {
             Reported::OPS_PER_S => {
-                // Ops that a source counts as done in vain are in its rate.
+                // The rate of a source includes the ops that it counts as misses.
                 let all = self.ops.unwrap_or(0).max(1) as f64;
                 let done = 1.0 - (self.misses as f64 / all).min(1.0);
                 self.ops_per_s = Some(reported.value);

@@ -7,7 +7,7 @@ use crate::analysis::keys::StepKey;
 use crate::plan::{Field, Stream};
 
 impl Durability {
-    /// Of the measured steps.
+    /// The durability of the measured steps.
     pub fn of(measured: &MeasuredFacts, setup: &SetupFacts) -> Durability {
         Durability { groups: groups(measured, setup), commits: commits(measured, setup) }
     }

@@ -18,7 +18,7 @@ use crate::stats::Better;
 use crate::stats::level::geometric_mean;
 use crate::stats::specimens::{components, models, outlying};
 
-/// A model with fewer specimens is not sampled.
+/// A model with fewer specimens is not a sample.
 const FEWEST: usize = 3;
 
 /// The specimens of each step, if some model has enough of them.

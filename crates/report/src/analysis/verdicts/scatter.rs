@@ -50,7 +50,7 @@ fn variances(step: &StepFacts, metric: &Metric) -> Vec<(f64, f64)> {
     all
 }
 
-/// For the logarithms of two subjects in the same blocks.
+/// The variance of the differences between the logarithms of two subjects in the same blocks.
 fn differences(a: &[Observation], b: &[Observation]) -> Vec<f64> {
     let of = |o: &Observation| Some((o.value / b.iter().find(|p| p.block == o.block)?.value).ln());
     a.iter().filter_map(of).collect()

@@ -72,8 +72,7 @@ pub fn ceilings(measured: &MeasuredFacts, engine: &str) -> Vec<MeasuredCeiling> 
     measured.steps.iter().filter_map(of_step).collect()
 }
 
-/// What the runs' hosts are known to show, from the self-test that their bundles hold: "5 repeats
-/// …".
+/// What the runs' hosts can show, from the self-test in their bundles: "5 repeats …".
 pub fn of_host(setup: &SetupFacts) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for group in &setup.disclosure {

@@ -14,7 +14,7 @@ use crate::stats::level::geometric_mean;
 use crate::stats::runs::changes::{ChangePoint, Sensitivity, change_points, sensitivity};
 use crate::stats::{Estimate, estimate};
 
-/// Facts whose difference starts another history, because two hosts are not compared either.
+/// Fields whose difference starts another history, because two hosts are not compared either.
 const HOST: [HostField; 2] = [HostField::Server, HostField::CpuModel];
 
 /// What defines a history.
@@ -103,7 +103,7 @@ struct Like {
 }
 
 impl Trends {
-    /// Without runs yet.
+    /// A collection without runs.
     pub fn new(wanted: TrendRequest) -> Trends {
         Trends { wanted, all: Vec::new() }
     }
@@ -241,7 +241,7 @@ impl Like {
     }
 }
 
-/// A property of a subject's drives, without duplicates.
+/// The values of a property of a subject's drives, without duplicates.
 fn seen(
     subjects: &Subjects,
     subject: SubjectKey,

@@ -48,7 +48,7 @@ fn in_time(subjects: &Subjects, setup: &SetupFacts, among: &[SubjectKey]) -> Opt
     Some(Difference { grade: Grade::Confounder, what, values: of_nobody(value) })
 }
 
-/// A value that is no subject's own.
+/// A value that belongs to no subject in particular.
 fn of_nobody(value: ConditionValue) -> ValuesOfSubjects {
     vec![(value, Vec::new())]
 }

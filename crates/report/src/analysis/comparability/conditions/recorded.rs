@@ -1,6 +1,6 @@
-//! Loads that differ though the plans are alike: the file of a trace has changed, two hosts have
-//! different ones under one name, or two builds of a vector index are different graphs. A point
-//! keeps the checksum of what it replayed, and of what its queries found.
+//! Loads that differ although the plans are alike: the file of a trace has changed, two hosts have
+//! different files of one name, or two builds of a vector index are different graphs. A point
+//! stores the checksum of what it replayed, and of what its queries found.
 
 use super::{Condition, ConditionValue, Difference, Grade, ValuesOfSubjects, distinct};
 use crate::analysis::facts::{CellFacts, MeasuredFacts, StepFacts};
@@ -26,7 +26,7 @@ pub fn of_step(step: &StepFacts, subjects: &[SubjectKey]) -> Vec<Difference> {
     replays.chain(searches.map(|values| difference(&searched, values))).collect()
 }
 
-/// The same of all steps.
+/// The same for all steps.
 pub fn all(measured: &MeasuredFacts, subjects: &[SubjectKey]) -> Vec<Difference> {
     measured.steps.iter().flat_map(|step| of_step(step, subjects)).collect()
 }

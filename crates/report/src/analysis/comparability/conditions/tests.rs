@@ -137,8 +137,8 @@ fn cell(subject: SubjectKey, value: ValueKey) -> CellFacts {
     }
 }
 
-/// A difference in test conditions, added to facts without differences: its name, and the expected
-/// text.
+/// A difference in test conditions that is added to facts without differences: its name, and the
+/// expected text.
 pub struct Unlike {
     /// The expected difference or condition.
     pub what: &'static str,

@@ -1,5 +1,5 @@
-//! Evidence from the meters about a point's requests: which were at the device, whose they were,
-//! and which never reached it.
+//! Evidence from the meters about a point's requests: which were at the device, which belonged to
+//! other processes, and which never reached it.
 
 use super::{BottleneckInputs, DeviceLoad};
 
@@ -44,9 +44,9 @@ pub fn foreign(p: &BottleneckInputs) -> Option<Foreign> {
     Some(Foreign { share, queue, read_bytes_per_s: read, written_bytes_per_s: written })
 }
 
-/// A process's bytes are counted at submission, a device's at completion: requests in flight at the
-/// start of the window are only in the second count. At most all requests that the load may have in
-/// flight, per second of the window.
+/// A process's bytes are counted at submission, a device's at completion, so requests in flight at
+/// the start of the window are only in the second count. Returns an upper bound: all requests that
+/// the load may have in flight, per second of the window.
 fn in_flight_before(p: &BottleneckInputs, ops_per_s: f64, bytes_per_s: f64) -> f64 {
     if ops_per_s <= 0.0 || p.window_s <= 0.0 {
         return 0.0;

@@ -1,13 +1,13 @@
-//! What the counts show of a point, and what to change where the drive did not limit it: data, from
-//! which a report makes sentences. Shares are from 0 to 1.
+//! Evidence from the counts of a point, and the changes to make if the drive did not limit it:
+//! data, which a report turns into sentences. Shares are from 0 to 1.
 
 use super::evidence::{AtDevice, Foreign};
 use crate::record::IoLimit;
 
-/// One thing that the counts show.
+/// One piece of evidence.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Indication {
-    /// Processors were busy, this share of them with other processes.
+    /// The processors were busy, this share of them with other processes.
     ProcessorsWithOthers {
         /// Busy share of all of the host's processors.
         busy: f64,
@@ -24,14 +24,14 @@ pub enum Indication {
         /// Of the host's processors.
         stolen: f64,
     },
-    /// Dyno itself stood still.
+    /// Dyno as a whole did not run.
     StoodStill {
         /// For how long, seconds.
         still_s: f64,
         /// Length of the window, seconds.
         window_s: f64,
     },
-    /// The subject lies in memory.
+    /// The subject is in memory.
     Tmpfs,
     /// The engine stores nothing.
     NoData,
@@ -45,14 +45,14 @@ pub enum Indication {
         /// Of the bytes written.
         share: f64,
     },
-    /// The load was held at a limit of its control group.
+    /// The load reached a limit of its control group.
     IoLimit {
         /// The limit.
         limit: IoLimit,
-        /// The share of it that the load reached.
+        /// The share of the limit that the load reached.
         share: f64,
     },
-    /// Requests of others were at the device.
+    /// Other processes had requests at the device.
     Neighbour(Foreign),
     /// Ops were submitted late by Dyno itself.
     Late {
@@ -61,12 +61,12 @@ pub enum Indication {
         /// p99 of the response time over that of the service time.
         p99_ratio: Option<f64>,
     },
-    /// The load is close to what Dyno generates in its shape.
+    /// The load is close to the maximum that Dyno generates for its shape.
     NearCeiling {
         /// Of the ceiling.
         share: f64,
     },
-    /// What Dyno generates in the load's shape.
+    /// The maximum that Dyno generates for the load's shape.
     Ceiling {
         /// ops/s.
         ops_per_s: u64,
@@ -81,7 +81,7 @@ pub enum Indication {
         /// Of the window.
         share: f64,
     },
-    /// Requests in flight of a load that waits of its own accord.
+    /// Requests in flight of a load that waits by design.
     Thinks {
         /// Of those that it may have in flight.
         share: f64,
@@ -91,33 +91,33 @@ pub enum Indication {
         /// Of those that the load may have in flight.
         share: f64,
     },
-    /// No device was seen.
+    /// The device is unknown.
     NoDevice,
-    /// Where the load's own requests were.
+    /// The location of the load's own requests.
     AtDevice(AtDevice),
-    /// Nothing is known of the processors.
+    /// The use of the processors is unknown.
     ProcessorsUnknown,
-    /// How busy processors were.
+    /// The use of the processors.
     OnProcessors {
-        /// Which.
+        /// The processors in question.
         of: BusyProcessors,
         /// The busy share.
         busy: f64,
-        /// The share that Dyno and what it started used, where that is part of the evidence.
+        /// The share used by Dyno and its child processes, if it is part of the evidence.
         own: Option<f64>,
-        /// The part of that which its database servers used.
+        /// The part of it used by its database servers.
         servers: Option<f64>,
     },
-    /// The processors that the load's workers have to themselves were busy.
+    /// The processors reserved for the load's workers were busy.
     LoadsSet {
-        /// How many there are.
+        /// Number of processors.
         count: usize,
         /// The busy share.
         busy: f64,
     },
-    /// The processors that the database servers have to themselves were busy.
+    /// The processors reserved for the database servers were busy.
     ServersSet {
-        /// How many there are.
+        /// Number of processors.
         count: usize,
         /// The busy share.
         busy: f64,
@@ -133,14 +133,14 @@ pub enum Indication {
     },
 }
 
-/// Whose busy time it is.
+/// The processors to which a busy share applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BusyProcessors {
     /// All of the host's.
     Host,
     /// The core of the only worker.
     OneCore,
-    /// The time that workers computed.
+    /// The computation time of the workers.
     Workers,
 }
 
@@ -157,13 +157,13 @@ pub enum Remedy {
     LongerWindow,
     SmallerCache,
     WithoutHoles,
-    /// A dataset that memory does not hold.
+    /// Use a dataset that is larger than memory.
     LargerDataset {
-        /// Its size, where that of the memory is known.
+        /// Its size, if the size of the memory is known.
         bytes: Option<f64>,
-        /// The engine could also bypass the page cache.
+        /// Bypassing the page cache is an alternative.
         or_direct: bool,
-        /// The bytes of the dataset and of the memory that it fits into.
+        /// The sizes of the dataset and of the memory that holds it, bytes.
         fits: Option<(f64, f64)>,
     },
     ControlGroup,

@@ -27,7 +27,7 @@ pub const IN_ORDER: [Rule; 14] = [
 
 /// From here on the processors are saturated.
 const CPU_FULL: f64 = 0.93;
-/// If others use this much of them, the bottleneck is theirs and not the load's.
+/// If others use this much of them, others are the bottleneck and not the load.
 const OTHERS_HOG: f64 = 0.35;
 /// A standstill of Dyno for more of the window than this affects its figures; busy processors do
 /// not cause such long ones.
@@ -47,7 +47,8 @@ const NEIGHBOURS_QUEUE: f64 = 0.1;
 const LATE: f64 = 0.01;
 const MOVED: f64 = 1.1;
 const RATE_MET: f64 = 0.98;
-/// On a host that is busy for less than this, threads do not wait for a processor: it wakes late.
+/// On a host that is busy for less than this, threads do not wait for a processor: the host wakes
+/// them late.
 const MOSTLY_IDLE: f64 = 0.2;
 const THROTTLED: f64 = 0.01;
 /// With a smaller share of its requests in flight, the load is generated too slowly to fill its

@@ -246,7 +246,7 @@ fn a_neighbour_is_named_by_what_the_load_did_not_write_and_never_for_what_it_lef
             "read 0.0 MB/s and wrote 200.0 MB/s",
             "a drive that nothing else uses",
         ),
-        // A log file occasionally.
+        // Occasional writes to a log file.
         (beside(1e5, 0.1), Bottleneck::Drive, "94 % of its permitted", ""),
         (drained, Bottleneck::Drive, "at the device", ""),
         // A filesystem's journal moves more than was written to it.
