@@ -198,7 +198,7 @@ impl Table {
         self.rows.push((mark, cells));
     }
 
-    /// With ordinary rows.
+    /// A table with ordinary rows.
     pub fn of<T: ToString>(left: usize, head: &[T], rows: Vec<Vec<String>>) -> Table {
         let mut table = Table::new(left, head);
         table.rows = rows.into_iter().map(|row| (Mark::None, row)).collect();
@@ -211,8 +211,8 @@ impl Table {
         self
     }
 
-    /// Without empty columns: of numbers, since imported results lack many, and of text, as of the
-    /// axis of a step without one.
+    /// The table without empty columns: of numbers, because imported results lack many, and of
+    /// text, such as the axis of a step without one.
     pub fn block(mut self) -> Block {
         let says = |i: usize, cell: &str| !cell.is_empty() && (i < self.left || cell != NONE);
         let any = |i: usize| {

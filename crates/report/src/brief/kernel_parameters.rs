@@ -77,7 +77,7 @@ const RELEVANT: [&str; 61] = [
     "elevator",
 ];
 
-/// The displayed part of the command line: all of it if the publisher wants so.
+/// The displayed part of the command line: all of it if the publisher requests it.
 pub fn shown(l: Language, statements: &ReportStatements, value: &str) -> String {
     let whole = statements.declared.kernel_command_line == Some(CommandLine::Whole);
     if whole {

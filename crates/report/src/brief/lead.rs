@@ -31,7 +31,7 @@ pub struct Lead {
     pub step: Option<StepKey>,
     /// Whether the sentence ranks a subject.
     pub ranks: bool,
-    /// What it says to do.
+    /// The remedies in it.
     pub remedies: SaidRemedies,
 }
 
@@ -76,7 +76,7 @@ impl Lead {
     }
 }
 
-/// The sentence, and what it has said.
+/// The first sentence, with the claims that it contains.
 fn first(
     l: Language,
     facts: &Facts,

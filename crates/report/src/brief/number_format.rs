@@ -86,7 +86,7 @@ pub fn watts(l: Language, watts: f64) -> String {
     l.number(&if watts < 99.95 { format!("{watts:.2}") } else { format!("{watts:.1}") })
 }
 
-/// With the most readable unit.
+/// Joules in the most readable unit.
 pub fn joules(l: Language, joules: f64) -> String {
     let (by, unit) = joules_unit(joules);
     l.number(&format!("{:.3} {unit}", joules * by))
@@ -198,7 +198,7 @@ pub fn spread(l: Language, estimate: Option<&Estimate>) -> String {
     }
 }
 
-/// "+3.1 %", "−12.4 %", with a typographical minus sign; from ten times as much on the factor, as
+/// "+3.1 %", "−12.4 %", with a typographical minus sign; from a tenfold increase on, the factor, as
 /// for gains: "31 ×".
 pub fn signed_percent(l: Language, percent: f64) -> String {
     if percent >= 900.0 {

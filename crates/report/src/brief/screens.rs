@@ -26,7 +26,7 @@ use crate::chart::step::name;
 use crate::language::Language;
 use crate::say;
 
-/// The three parts below of all steps at once.
+/// All steps at once, with the three parts below.
 pub fn show(l: Language, facts: &Facts) -> Vec<Block> {
     [header(l, facts), steps(l, facts), ending(l, &facts.subjects, &facts.measured)]
         .into_iter()
@@ -167,7 +167,7 @@ pub fn claims(l: Language, facts: &Facts) -> Vec<Block> {
     out
 }
 
-/// What is to be known of the figures.
+/// Caveats and notes on the figures.
 fn caveats_and_notes(l: Language, facts: &Facts, title: String) -> Vec<Block> {
     let Facts { subjects, statements, measured, comparisons, .. } = facts;
     let why = bottleneck_text::because;

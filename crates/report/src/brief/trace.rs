@@ -1,4 +1,4 @@
-//! What a trace is like, in words, tables and figures: `dyno trace info`.
+//! The properties of a trace as text, tables and figures: `dyno trace info`.
 
 pub mod comparison;
 
@@ -14,7 +14,7 @@ use crate::trace::{
     BurstFit, CountDispersion, ExtentUse, LengthCount, RequestKind, TraceDevice, TraceProfile,
 };
 
-/// Rows of a table of lengths or devices; the rest are summed up.
+/// Maximum number of rows of a table of lengths or devices; the rest are combined.
 const MOST_ROWS: usize = 20;
 
 fn part(id: &str, title: &str, blocks: Vec<Block>) -> BriefSection {

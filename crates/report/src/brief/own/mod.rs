@@ -1,4 +1,4 @@
-//! The user's additions: brief.toml, references, stated facts.
+//! The user's additions: brief.toml, references, specifications.
 
 pub(in crate::brief) mod declared;
 pub(in crate::brief) mod options;

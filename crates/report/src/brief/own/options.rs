@@ -36,7 +36,7 @@ pub struct BriefOptions {
     text: Vec<OwnText>,
     /// The editor's verdict, at the beginning; its numbers are inserted by reference.
     verdict: Option<EditorVerdict>,
-    /// By subject: stated properties of its drives.
+    /// By subject: the specification of its drives.
     #[serde(default)]
     drive: Specifications,
     /// The publisher's statements.
@@ -179,7 +179,7 @@ impl BriefOptions {
         })
     }
 
-    /// Adds what brief.toml states of the drives to what the plans state.
+    /// Completes the plans' specifications of the drives with those of brief.toml.
     pub fn state_drives(&self, facts: &mut Facts) {
         let stated = specification::stated(&facts.subjects, &facts.statements, &self.drive);
         facts.state_drives(stated);

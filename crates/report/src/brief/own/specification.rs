@@ -34,7 +34,7 @@ pub fn field(l: Language, own: &Specification, name: &str) -> Option<String> {
     }
 }
 
-/// The statements in brief.toml must be valid.
+/// An error unless the specifications in brief.toml are valid.
 pub fn check(file: &str, all: &Specifications) -> Result<()> {
     for (subject, own) in all {
         if let Err((what, next)) = own.check() {
@@ -44,8 +44,8 @@ pub fn check(file: &str, all: &Specifications) -> Result<()> {
     Ok(())
 }
 
-/// The plans' statements, overridden by brief.toml field by field. A name of the plans that several
-/// bundles have is of all their subjects of that name.
+/// The plans' specifications, overridden by brief.toml field by field. A name in plans that is
+/// common to several bundles refers to all their subjects of that name.
 pub fn stated(
     subjects: &Subjects,
     statements: &ReportStatements,

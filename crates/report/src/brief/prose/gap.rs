@@ -33,7 +33,7 @@ pub fn crossed(drawing: &StepDrawing<'_>) -> Vec<String> {
     found.iter().map(|c| wording::crossed(l, subjects, step, c)).collect()
 }
 
-/// The brief's subject with each rival.
+/// The pairs of the brief's subject with each rival.
 fn pairs(subjects: &Subjects) -> impl Iterator<Item = (SubjectKey, SubjectKey)> {
     let own = subjects.headline;
     subjects.rivals().map(move |rival| (own, rival))

@@ -10,7 +10,7 @@ use crate::language::Language;
 use crate::plan::Field;
 use crate::say;
 
-/// The sentences of a step, in order, with remedies that are not yet said.
+/// The sentences of a step, in order, with remedies that are not printed yet.
 pub fn of_step(
     l: Language,
     facts: &Facts,
@@ -36,7 +36,7 @@ fn as_published(
     (!sentences.is_empty()).then(|| wording::sentences(l, sentences))
 }
 
-/// Who is better, in what the step leads with.
+/// Which subject is better, in the step's headline metric.
 fn outcome_of(
     l: Language,
     facts: &Facts,

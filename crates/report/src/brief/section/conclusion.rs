@@ -9,7 +9,7 @@ use crate::brief::text::wording;
 use crate::language::Language;
 use crate::say;
 
-/// The results of the comparisons, counted.
+/// The number of comparisons by result.
 pub const SECTION: Section = Section::appendix(
     "conclusion",
     |l| say!(l, "section-conclusion"),

@@ -24,7 +24,7 @@ pub struct Section {
     pub title: fn(Language) -> String,
     /// It is reference material.
     pub appendix: bool,
-    /// What it is made of.
+    /// Its contents.
     pub blocks: SectionBlocks,
 }
 
@@ -33,11 +33,11 @@ pub struct Section {
 pub enum SectionBlocks {
     /// The figures.
     Figures(fn(Language, &Subjects, &MeasuredFacts) -> Vec<Block>),
-    /// The figures and the conditions in which they were measured.
+    /// The figures and the conditions of their measurement.
     Setup(fn(Language, &Subjects, &SetupFacts, &MeasuredFacts) -> Vec<Block>),
     /// The figures and their comparisons.
     Compared(fn(Language, &Subjects, &MeasuredFacts, &Comparisons) -> Vec<Block>),
-    /// More than these.
+    /// All facts.
     Whole(fn(Language, &Facts) -> Vec<Block>),
 }
 

@@ -75,7 +75,7 @@ impl SummaryMeasure {
         plain.chain(watts).chain(power.into_iter().map(SummaryMeasure::Of)).collect()
     }
 
-    /// As in the column of figures.
+    /// The text in the column of figures.
     fn text(&self, l: Language, step: &StepFacts) -> String {
         match self {
             SummaryMeasure::Of(metric) => metric_text::column(l, metric, step),

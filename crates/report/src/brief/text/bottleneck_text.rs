@@ -1,4 +1,4 @@
-//! What limited a point, in words: the verdict's name, its evidence, and what to change.
+//! What limited a point, as text: the verdict's name, its evidence, and the remedy.
 
 use crate::analysis::facts::CellFacts;
 use crate::analysis::limits::bottleneck::{
@@ -9,7 +9,7 @@ use crate::language::{Language, Message, Number};
 use crate::record::{IoLimit, IoLimitKind};
 use crate::{message, say};
 
-/// The evidence, and what to change where it was not the drive.
+/// The evidence, with the remedy if the drive was not the limit.
 pub fn because(l: Language, verdict: &BottleneckVerdict) -> String {
     let evidence = evidence(l, verdict);
     match remedy(verdict) {
@@ -18,7 +18,7 @@ pub fn because(l: Language, verdict: &BottleneckVerdict) -> String {
     }
 }
 
-/// The counts that show what limited a point, as one sentence.
+/// The evidence for a point's limit, as one sentence.
 pub fn evidence(l: Language, verdict: &BottleneckVerdict) -> String {
     let own = verdict.evidence.iter().map(indication);
     let own = own.reduce(|first, other| message!("verdict-clauses", first, second = other));
@@ -34,13 +34,13 @@ pub fn evidence(l: Language, verdict: &BottleneckVerdict) -> String {
     say!(l, "verdict-in-repeats", evidence = own, count, repeats = of, others)
 }
 
-/// What limited a point, by its name.
+/// The name of a limit.
 pub fn limit(l: Language, limit: Bottleneck) -> String {
     l.text(&title(limit))
 }
 
 /// "The drive limited none of the 10 points; the load generator limited 9, memory 1.": of the cells
-/// that something watched; nothing where nothing did.
+/// with a verdict; None without any.
 pub fn limited<'c>(l: Language, cells: impl Iterator<Item = &'c CellFacts>) -> Option<String> {
     let watched: Vec<&BottleneckVerdict> = cells.filter_map(|cell| cell.limit.as_ref()).collect();
     if watched.is_empty() {
@@ -72,7 +72,7 @@ pub fn limited<'c>(l: Language, cells: impl Iterator<Item = &'c CellFacts>) -> O
     })
 }
 
-/// What limited points in place of the drive, as the subject of a sentence.
+/// What limited points instead of the drive, as the subject of a sentence.
 fn limiter(l: Language, other: Bottleneck) -> String {
     match other {
         Bottleneck::Cpu => say!(l, "limiter-cpu"),
@@ -110,7 +110,7 @@ fn pct(share: f64) -> Number {
     Number(format!("{:.0} %", share * 100.0))
 }
 
-/// Rounded down, since it is a bound.
+/// Rounded down, because it is a lower bound.
 fn at_least(share: f64) -> Number {
     Number(format!("{:.1} %", (share * 1000.0).floor() / 10.0))
 }
@@ -224,7 +224,7 @@ fn at_device(own: &AtDevice) -> Message {
     }
 }
 
-/// What to change so that the drive is measured, where the verdict bars a ranking.
+/// The remedy, if the verdict rules out a ranking.
 pub fn remedy(verdict: &BottleneckVerdict) -> Option<Message> {
     verdict.remedy.as_ref().map(remedy_text)
 }

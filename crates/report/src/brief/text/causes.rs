@@ -1,4 +1,4 @@
-//! Why nobody can be ranked, with what to change: the cause itself, wherever the brief says so.
+//! Why no subject can be ranked, with the remedy: every part of a brief states the cause itself.
 
 use crate::analysis::comparability::caveats::Caveat;
 use crate::analysis::comparison::{Comparison, Standing};
@@ -13,25 +13,25 @@ use crate::brief::text::{bottleneck_text, published, wording};
 use crate::language::Language;
 use crate::{message, say};
 
-/// Causes that a reader takes in.
+/// Maximum number of causes listed.
 const MOST: usize = 3;
 
-/// What a brief has said to do already: a remedy stands in it once.
+/// Remedies that the brief contains already: each is printed once.
 pub type SaidRemedies = Vec<String>;
 
-/// What bars points, of every subject that it bars, and what to do about it.
+/// A reason that rules out points, with all subjects that it affects, and its remedy.
 struct BarringCause {
     fact: String,
     remedy: String,
 }
 
-/// Why nothing is claimed, and what to change.
+/// Why nothing is claimed, and the remedy.
 pub fn no_claim(l: Language, facts: &Facts, said: &mut SaidRemedies) -> String {
     let cells = || facts.measured.steps.iter().flat_map(|s| &s.cells);
     let measured = cells().filter(|c| c.total.is_some()).count();
     let verdicts: Vec<_> = cells().filter_map(CellFacts::not_the_drive).collect();
     let none_compared = facts.comparisons.all.is_empty();
-    // What bars a comparison comes before what would have made it a bound.
+    // Reasons that rule out a comparison precede those that would have made it a bound.
     let causes = if none_compared { all(l, facts, &|_| true) } else { Vec::new() };
     match facts.comparisons.barred.first() {
         _ if measured == 0 => none_measured(l, &facts.subjects, &facts.measured),
@@ -66,7 +66,7 @@ pub fn no_claim(l: Language, facts: &Facts, said: &mut SaidRemedies) -> String {
     }
 }
 
-/// Why two subjects are not compared in a step, a sentence for each cause.
+/// Why two subjects are not compared in a step, one sentence for each cause.
 pub fn of_pair(
     l: Language,
     facts: &Facts,
@@ -81,8 +81,8 @@ pub fn of_pair(
     sentences(l, all(l, facts, &own), said)
 }
 
-/// "A and B were not steady (…): run longer preconditioning.": without the remedy where that is
-/// said already.
+/// "A and B were not steady (…): run longer preconditioning.": without a remedy that is already
+/// printed.
 fn sentences(l: Language, causes: Vec<BarringCause>, said: &mut SaidRemedies) -> Vec<String> {
     let sentence = |BarringCause { fact, remedy }: BarringCause| {
         if said.contains(&remedy) {
@@ -95,7 +95,7 @@ fn sentences(l: Language, causes: Vec<BarringCause>, said: &mut SaidRemedies) ->
     causes.into_iter().map(sentence).collect()
 }
 
-/// Nothing came to its end: the first point's own cause.
+/// If no point was completed: the cause of the first point's failure.
 fn none_measured(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> String {
     let Some(f) = measured.failures.first() else {
         return say!(l, "no-rank-nothing-measured");
@@ -112,8 +112,8 @@ fn none_measured(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> 
     say!(l, "no-rank-none-measured", first = first)
 }
 
-/// What bars the points of these places (step, subject), the cause of most points first: of each
-/// kind and subject the worst, the subjects of a kind together.
+/// Reasons that rule out the points of these places (step, subject), ordered by the number of
+/// points: for each kind and subject the most severe, with the subjects of one kind together.
 fn all(
     l: Language,
     facts: &Facts,
@@ -150,14 +150,14 @@ fn all(
     all
 }
 
-/// What bars a point, and whose it is.
+/// A reason that rules out a point, and its subject.
 struct Barring<'a> {
     subject: SubjectKey,
     caveat: &'a Caveat,
 }
 
 impl Barring<'_> {
-    /// Of one kind, and of streams the same one.
+    /// Whether both are of one kind; for caveats of streams, of the same stream.
     fn is_alike(&self, other: &Caveat) -> bool {
         let stream = |caveat: &Caveat| match caveat {
             Caveat::BackgroundMissedRate(stream, _) => Some(stream.clone()),
@@ -168,7 +168,7 @@ impl Barring<'_> {
     }
 }
 
-/// Of each subject the worst of a kind, in the order of the subjects.
+/// Adds a reason; for each subject the most severe of a kind remains, in the order of the subjects.
 fn worst<'a>(known: &mut Vec<Barring<'a>>, own: Barring<'a>) {
     match known.iter_mut().find(|known| known.subject == own.subject) {
         Some(known) if severity(own.caveat) > severity(known.caveat) => *known = own,
@@ -178,7 +178,7 @@ fn worst<'a>(known: &mut Vec<Barring<'a>>, own: Barring<'a>) {
     known.sort_by_key(|own| own.subject);
 }
 
-/// How far a point is from what it should be: of one kind the worst is named.
+/// The deviation of a point from its specification: for each kind, the most severe is named.
 fn severity(caveat: &Caveat) -> f64 {
     match caveat {
         Caveat::Drifted(percent) => percent.abs(),
@@ -188,7 +188,7 @@ fn severity(caveat: &Caveat) -> f64 {
     }
 }
 
-/// A cause of these subjects, each with its figure in the subjects' order, and what to do about it.
+/// A cause for these subjects, each with its figure in the subjects' order, and the remedy.
 fn cause(l: Language, facts: &Facts, barring: &[Barring<'_>]) -> BarringCause {
     let subjects: Vec<String> =
         barring.iter().map(|own| facts.subjects[own.subject].name.clone()).collect();
@@ -241,7 +241,7 @@ fn cause(l: Language, facts: &Facts, barring: &[Barring<'_>]) -> BarringCause {
             let fact = say!(l, "cause-late", subjects = subjects, share = shares());
             (fact, say!(l, "remedy-late-requests"))
         }
-        // None of them stands among what bars a point by itself.
+        // None of these rules out a point on its own.
         Caveat::FewRepeats(_)
         | Caveat::FewFigures(_)
         | Caveat::LittlesLaw(_)
@@ -250,7 +250,7 @@ fn cause(l: Language, facts: &Facts, barring: &[Barring<'_>]) -> BarringCause {
     BarringCause { fact, remedy }
 }
 
-/// The share of a rate or of the requests that a caveat is about.
+/// The share of a rate or of the requests, if the caveat has one.
 fn share_of(caveat: &Caveat) -> Option<f64> {
     match caveat {
         Caveat::MissedRate(share) | Caveat::BackgroundMissedRate(_, share) => Some(*share),
@@ -272,8 +272,8 @@ fn failures(l: Language, measured: &MeasuredFacts, barring: &[Barring<'_>]) -> V
     all
 }
 
-/// By how much the subjects' last rounds missed a rule: "excursion 151.7 % and 30.1 %, at most
-/// 20.0 % is allowed".
+/// The amount by which the subjects' last rounds missed a rule: "excursion 151.7 % and 30.1 %, at
+/// most 20.0 % is allowed".
 fn unsteady(l: Language, setup: &SetupFacts, barring: &[Barring<'_>]) -> Vec<String> {
     let percent = |share: f64| number_format::share(l, share);
     // (rule, its limit, the subjects' figures)
@@ -309,8 +309,8 @@ fn unsteady(l: Language, setup: &SetupFacts, barring: &[Barring<'_>]) -> Vec<Str
     rules.into_iter().map(rule).chain(too_few).collect()
 }
 
-/// "The drive limited none of the 12 points; the host's processors limited 8, memory 4.", with what
-/// to change about the most frequent.
+/// "The drive limited none of the 12 points; the host's processors limited 8, memory 4.", with the
+/// remedy for the most frequent.
 fn not_limited(l: Language, measured: &MeasuredFacts, verdicts: &[&BottleneckVerdict]) -> String {
     let of = |limit: Bottleneck| verdicts.iter().filter(|v| v.limit == limit).count();
     let most = verdicts.iter().max_by_key(|v| of(v.limit));

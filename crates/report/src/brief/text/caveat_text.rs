@@ -13,7 +13,7 @@ use crate::language::Language;
 use crate::say;
 use crate::terms::place::step_at;
 
-/// The text for a bottleneck's verdict: with its remedy, or only the evidence where a table of
+/// The text for a bottleneck's verdict: with its remedy, or only the evidence if a table of
 /// bottlenecks has the remedy.
 pub type VerdictText = fn(Language, &BottleneckVerdict) -> String;
 

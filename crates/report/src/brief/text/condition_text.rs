@@ -1,4 +1,4 @@
-//! Differences in test conditions, and conditions that a source does not give, in words.
+//! Differences in test conditions, and conditions not given by a source, as text.
 
 use crate::analysis::difference::{Condition, ConditionValue, Difference, NotGiven};
 use crate::analysis::facts::Subjects;
@@ -9,7 +9,7 @@ use crate::record::key::FactHeading;
 use crate::say;
 use crate::terms::names;
 
-/// What differs: a setting, a fact of host or drive.
+/// The name of a condition: a setting, a field of the host or the drive.
 pub fn condition(l: Language, what: &Condition) -> String {
     match what {
         Condition::Fact(heading, name) => {
@@ -98,7 +98,7 @@ fn prepared(l: Language, action: &str, asked: &PlanValue) -> String {
     }
 }
 
-/// What a source does not give.
+/// A condition that a source does not give.
 pub fn not_given(l: Language, what: NotGiven) -> String {
     match what {
         NotGiven::Loop => say!(l, "not-given-loop"),

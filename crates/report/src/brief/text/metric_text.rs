@@ -53,7 +53,7 @@ fn latency(l: Language, figure: String, metric: &Metric, step: &StepFacts) -> St
     }
 }
 
-/// "read"; where the step's latencies are of both kinds, "read, response" or "read, service".
+/// "read"; if the step's latencies are of both kinds, "read, response" or "read, service".
 pub fn class_of_latency(l: Language, class: &ClassSummary, open_loop: bool) -> String {
     let name = l.name(&Name::op(class.class.name()));
     let kind = match class.response {
@@ -94,7 +94,7 @@ pub fn rounded(metric: &Metric, step: &StepFacts, cell: &CellFacts) -> Option<f6
     Some(printed(Language::default(), metric, step, cell)?.0)
 }
 
-/// The same of two cells, in one unit.
+/// The figures of two cells, rounded in the same way and in one unit.
 pub fn rounded_both(
     metric: &Metric,
     step: &StepFacts,

@@ -12,24 +12,25 @@ use crate::brief::text::wording;
 use crate::language::Language;
 use crate::say;
 
-/// An interval that reaches this factor is not useful to a reader.
+/// Beyond this factor, an interval is not useful to a reader.
 const WIDE: f64 = 3.0;
 
-/// Rivals that one sentence names.
+/// Maximum number of rivals in a sentence.
 const MOST_RIVALS: usize = 2;
 
-/// A claim is known by its step, metric and pair: of several that show the same one is enough.
+/// Identifies a claim by its step, metric and pair: one of several with the same identity is
+/// enough.
 pub type Said = (StepKey, Metric, SubjectKey, SubjectKey);
 
-/// The text about the place of a comparison.
+/// The identity of a comparison's claim.
 pub fn key(c: &Comparison) -> Said {
     let (a, b) = unordered(c.better, c.worse);
     (c.step, c.metric.clone(), a, b)
 }
 
-/// What the step comes to in what it leads with, without its title: sentences of the subject's
-/// gains, of each of its losses, of the rivals that it is not distinguished from and of those that
-/// it is not compared with; with what that has said. Nothing where nothing is claimed of the
+/// The result of a step in its headline metric, without its title: sentences about the subject's
+/// gains, each of its losses, the rivals that cannot be distinguished from it and those that are
+/// not compared with it; with the claims that they contain. None if nothing is claimed about the
 /// subject there.
 pub fn of_subject(
     l: Language,

@@ -1,4 +1,4 @@
-//! Fields and values of plans in words: "window 1 s against 2 s".
+//! Fields and values of plans as text: "window 1 s against 2 s".
 
 use crate::analysis::plan_difference::{FieldDifference, PlanField, PlanValue};
 use crate::base::units::{self, Rate};
@@ -15,7 +15,7 @@ pub fn difference(l: Language, d: &FieldDifference) -> String {
     against(l, &d.field, [&d.values[0], &d.values[1]])
 }
 
-/// The same of a field with two values.
+/// The same for a field with two values.
 pub fn against(l: Language, of: &PlanField, values: [&PlanValue; 2]) -> String {
     let [first, other] = values.map(|own| value(l, own));
     say!(l, "plan-difference", field = field(l, of), first, other)

@@ -100,11 +100,11 @@ pub fn apart(facts: &Facts) -> Vec<String> {
     all
 }
 
-/// Rivals that one sentence names.
+/// Maximum number of rivals in a sentence.
 const MOST_RIVALS: usize = 2;
 
-/// "Micron 7600 up to 21 % more ops/s than Kioxia CD8P-R, at 96 threads.": first where the subject
-/// of the brief is ahead, then, a sentence each, where its rivals are.
+/// "Micron 7600 up to 21 % more ops/s than Kioxia CD8P-R, at 96 threads.": first the leads of the
+/// brief's subject, then those of its rivals, one sentence each.
 pub fn sentences(
     l: Language,
     subjects: &Subjects,
@@ -117,7 +117,7 @@ pub fn sentences(
     all.map(|gaps| wording::stopped(l, of_gaps(l, subjects, step, gaps))).collect()
 }
 
-/// The better one's name and the metric stand once, and so does the place where it is one.
+/// The better subject and the metric are named once, and so is the place if it is common.
 fn of_gaps(l: Language, subjects: &Subjects, step: &StepFacts, gaps: &[&Gap]) -> String {
     let one_place = gaps.iter().all(|gap| gap.value == gaps[0].value);
     let said = |(i, gap): (usize, &&Gap)| {
@@ -145,7 +145,7 @@ fn whole(l: Language, subjects: &Subjects, step: &StepFacts, gap: &Gap, at: &str
     }
 }
 
-/// The same of a further rival: "19 % more than Samsung PM9D3a, at 32 threads".
+/// The same for a further rival: "19 % more than Samsung PM9D3a, at 32 threads".
 fn rival(l: Language, subjects: &Subjects, step: &StepFacts, gap: &Gap, at: &str) -> String {
     let worse = &subjects[gap.worse].name;
     let by = by(l, step, gap);

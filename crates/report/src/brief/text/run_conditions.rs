@@ -5,7 +5,7 @@ use crate::brief::text::wording;
 use crate::language::Language;
 use crate::say;
 
-/// When, how often, on what: one line.
+/// Date, repeats and drives: one line.
 pub fn line(l: Language, facts: &Facts) -> String {
     let mut parts = Vec::new();
     let most = facts

@@ -1,4 +1,4 @@
-//! Hosts and drives in words: the values of their fields with units, and the names of drives.
+//! Hosts and drives as text: the values of their fields with units, and the names of drives.
 
 use crate::analysis::facts::{ReportStatements, Subjects};
 use crate::analysis::keys::SubjectKey;
@@ -13,7 +13,7 @@ pub fn host_field(l: Language, field: HostField) -> String {
     say!(l, "difference-fact", heading, fact = Name::fact(field.name()))
 }
 
-/// A value with its unit; what the kernel or a drive reports is quoted.
+/// A value with its unit; values reported by the kernel or a drive are quoted.
 pub fn value(l: Language, value: &SetupValue) -> String {
     match value {
         SetupValue::WriteCache(states) => {
@@ -34,7 +34,7 @@ fn write_cache(l: Language, state: WriteCacheState) -> String {
     }
 }
 
-/// The same for a host: of the kernel's command line only the parameters that may affect results.
+/// The same for a host: of the kernel's command line, only the parameters that may affect results.
 pub fn of_host(
     l: Language,
     statements: &ReportStatements,

@@ -20,7 +20,7 @@ pub enum Dimension {
     Size,
     /// Transferred data, stored in bytes and printed in units of 1,000.
     Volume,
-    /// Held in the unit that the column's head names already: ops/s, MB/s, watts.
+    /// In the unit in the column's head: ops/s, MB/s, watts.
     Fixed,
 }
 
@@ -60,11 +60,11 @@ pub enum TableCell {
         value: f64,
         /// Significant digits, if given by its source.
         digits: Option<u32>,
-        /// Half its interval, where it has one: finer digits say nothing.
+        /// Half its interval, if it has one: finer digits are not meaningful.
         half: Option<f64>,
         /// Only a lower bound: "≥" precedes the number.
         at_least: bool,
-        /// What stands behind the number.
+        /// Printed after the number.
         mark: String,
     },
 }
@@ -82,12 +82,12 @@ impl TableCell {
         value.into().map_or_else(TableCell::none, cell)
     }
 
-    /// A rate, or watts: in the unit that the column's head names.
+    /// A rate, or watts: in the unit in the column's head.
     pub fn fixed(value: impl Into<Option<f64>>) -> TableCell {
         TableCell::of_value(Dimension::Fixed, value, None)
     }
 
-    /// The same of an estimate.
+    /// The same for an estimate.
     pub fn rate(estimate: Option<&Estimate>) -> TableCell {
         TableCell::of_estimate(Dimension::Fixed, estimate)
     }
@@ -108,7 +108,7 @@ impl TableCell {
         TableCell::rate(moved.map(|bytes| bytes.scaled(1e-6, "MB/s")).as_ref())
     }
 
-    /// The same without its interval, for a calculation that is made of what is printed.
+    /// The same without its interval, for a calculation with the printed values.
     pub fn exact(mut self) -> TableCell {
         if let TableCell::Quantity { half, .. } = &mut self {
             *half = None;
@@ -260,7 +260,7 @@ impl Table {
             }
         }
         for (mark, row) in rows {
-            // Collecting would keep the larger memory of the row.
+            // Collecting would retain the larger memory of the row.
             let mut cells = Vec::with_capacity(row.len());
             let printed = row.into_iter().zip(&scales);
             cells.extend(printed.map(|(cell, scale)| cell.in_scale(l, scale.as_ref())));
@@ -341,7 +341,7 @@ impl Scale {
         Some(Scale { unit, per, decimals })
     }
 
-    /// With the unit, and the printed value.
+    /// The value with its unit, and the printed value.
     pub fn printed(&self, l: Language, value: f64) -> (f64, String) {
         let fine = 10f64.powi(self.decimals as i32);
         let rounded = (value / self.per * fine).round() / fine * self.per;

@@ -205,8 +205,8 @@ fn varied(l: Language, subjects: &Subjects, step: &StepFacts, comparison: &Compa
     if each.is_empty() { String::new() } else { say!(l, "aside", what = l.clauses(&each)) }
 }
 
-/// A subject's own knobs in a step with this number of streams, in the order of its plan. The same
-/// of each stream is stated once.
+/// A subject's own knobs in a step with this number of streams, in the order of its plan. A knob
+/// with the same value in every stream is stated once.
 fn own_knobs(own: &[&OwnKnob], streams: usize) -> Vec<String> {
     let mut all = Vec::new();
     for knob in own {
@@ -352,7 +352,7 @@ pub fn stopped(l: Language, sentence: String) -> String {
     say!(l, "full-stop", sentence)
 }
 
-/// Sentences after one another.
+/// Sentences joined by spaces.
 pub fn sentences(l: Language, all: impl IntoIterator<Item = String>) -> String {
     all.into_iter().collect::<Vec<_>>().join(&say!(l, "between-sentences"))
 }

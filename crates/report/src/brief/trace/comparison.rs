@@ -1,4 +1,4 @@
-//! A trace beside its model: `dyno trace model`.
+//! A trace compared with its model: `dyno trace model`.
 
 use super::{empty, length, or_none, part, percent};
 use crate::base::units::{bytes, duration, grouped, significant};
@@ -7,7 +7,7 @@ use crate::brief::document::Brief;
 use crate::chart::kinds::trace as figures;
 use crate::trace::{RequestKind, TraceProfile};
 
-/// The page: what both are like, and their arrivals over time.
+/// The page: the properties of both, and their arrivals over time.
 pub fn document(trace: &TraceProfile, model: &TraceProfile, name: &str) -> Brief {
     let arrivals = |profile| vec![Block::Figures(vec![figures::arrivals(profile)])];
     Brief {

@@ -112,7 +112,7 @@ fn sums(l: Language, measured: &MeasuredFacts, joint: &JointFacts) -> Block {
     Table::measured(l, 3, &head, rows).block()
 }
 
-/// The sums are in the first class's row, because they are for all classes.
+/// Only the first class's row has the sums, because they are for all classes.
 fn of_class(l: Language, sum: &Sum, index: usize) -> Vec<TableCell> {
     let times = sum.classes[index].numbers();
     let p = |at: usize| {

@@ -35,7 +35,7 @@ fn blocks(
     measured: &MeasuredFacts,
     comparisons: &Comparisons,
 ) -> Vec<Block> {
-    // Of imported figures without repeats, every difference with its calculation.
+    // For imported figures without repeats, every difference with its calculation.
     if comparisons.published {
         let rows = published::rows(l, subjects, measured);
         if !rows.is_empty() {

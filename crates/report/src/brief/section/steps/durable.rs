@@ -15,7 +15,7 @@ use crate::chart::kinds::durable::{called, figures};
 use crate::language::Language;
 use crate::say;
 
-/// What durability costs.
+/// The cost of durability.
 pub const SECTION: Section =
     Section::main("durable", |l| say!(l, "section-durable"), SectionBlocks::Compared(blocks));
 

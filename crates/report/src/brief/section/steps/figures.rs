@@ -7,7 +7,7 @@ use crate::chart::{StepDrawing, choice};
 use crate::language::Language;
 use crate::say;
 
-/// Figures that are no step's headline.
+/// Figures that are not the headline of a step.
 pub const SECTION: Section =
     Section::appendix("figures", |l| say!(l, "section-figures"), SectionBlocks::Compared(blocks));
 

@@ -1,5 +1,5 @@
-//! Caches of language models' keys and values: the time until a prefix is loaded, hits, throughput
-//! and energy, and what the cache was.
+//! Caches of language models' keys and values: the time to load a prefix, hits, throughput and
+//! energy, and the parameters of the cache.
 
 use crate::analysis::facts::{MeasuredFacts, Subjects};
 use crate::analysis::points::point_summary::{P95, P99};
@@ -77,7 +77,7 @@ fn share(l: Language, part: f64, all: f64) -> String {
     }
 }
 
-/// What the caches were, and what the replayed part of the recording finds in them.
+/// The parameters of the caches, and the hits of the replayed part of the recording in them.
 fn caches(l: Language, streams: &[CachedStream<'_>]) -> Block {
     let head = [
         say!(l, "column-step"),

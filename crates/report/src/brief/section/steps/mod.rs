@@ -19,7 +19,7 @@ use crate::analysis::facts::{CellFacts, MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::points::point_summary::RepeatSummary;
 use crate::language::Language;
 
-/// A fact that a stream reported of itself at a point, with its figures.
+/// A fact that a stream reported about itself at a point, with its figures.
 pub struct StreamFact<'f, T> {
     /// The step.
     pub step: &'f StepFacts,
@@ -40,7 +40,7 @@ impl<T> StreamFact<'_, T> {
     }
 }
 
-/// The facts of one kind in all cells, each of the stream that it names.
+/// The facts of one kind in all cells, each with the stream that it names.
 pub fn streams_with<'f, T>(
     measured: &'f MeasuredFacts,
     facts: fn(&CellFacts) -> &[T],

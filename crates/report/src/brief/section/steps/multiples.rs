@@ -1,4 +1,4 @@
-//! The largest multiple of a load that each subject sustains, as Aerospike ACT certifies it: the
+//! The largest multiple of a load that each subject sustains, as certified by Aerospike ACT: the
 //! share of requests over 1 to 64 ms at each multiple tried, and the multiple itself.
 
 use crate::analysis::facts::{
@@ -82,7 +82,7 @@ fn table(l: Language, subjects: &Subjects, step: &StepFacts, search: &Search) ->
     table
 }
 
-/// For a cell's requests: response times, which decide, and service times.
+/// For the requests of a cell: response times, which are decisive, and service times.
 fn rows(
     l: Language,
     step: &StepFacts,

@@ -67,7 +67,7 @@ fn blocks(
     out
 }
 
-/// Slow commands by the drives' own count, beside the count of Dyno.
+/// Slow commands by the drives' own count, next to Dyno's count.
 fn slow_commands(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<[Block; 2]> {
     let row = |cell: &CellFacts, own: &SlowCommands| {
         let class = match own.gauge.command {
@@ -104,7 +104,7 @@ fn slow_commands(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<[
     })
 }
 
-/// Those of which there were any; if there were none, the lowest threshold shows that.
+/// Thresholds with any slow commands; if there are none, the lowest threshold, which shows that.
 fn seen(all: &[SlowCommands]) -> impl Iterator<Item = &SlowCommands> {
     let any = |own: &SlowCommands| own.drive + own.dyno > 0;
     let lowest = all.first().filter(|_| !all.iter().any(any)).map(|own| own.gauge.from_ms);

@@ -1,5 +1,5 @@
-//! Recorded loads: whether they were replayed when they happened, whether with the same requests,
-//! and what was changed of them.
+//! Recorded loads: whether the requests were replayed at their recorded times, whether they are the
+//! same requests, and what was changed.
 
 use crate::analysis::facts::{Comparisons, MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::points::point_summary::{MovedData, P50, P99, RATE_KEPT};
@@ -56,13 +56,13 @@ fn of_each_step(
     steps.iter().flat_map(blocks).collect()
 }
 
-/// The names of the columns that say which stream it is.
+/// The names of the columns that identify the stream.
 fn place_head(l: Language) -> [String; 3] {
     [say!(l, "column-at"), say!(l, "column-subject"), say!(l, "column-stream")]
 }
 
-/// A row's mark, and the columns that say which stream of a step it is about: the axis value in the
-/// first of its rows, the stream where there are several names.
+/// A row's mark, and the columns that identify the stream of a step: the axis value in the first of
+/// its rows, the stream if there are several names.
 fn places(
     l: Language,
     subjects: &Subjects,
@@ -81,7 +81,8 @@ fn places(
     streams.iter().map(row).collect()
 }
 
-/// Arrivals and what was kept of them; lateness and backlog beside the response times.
+/// Arrivals, and the part of them that was achieved; lateness and backlog next to the response
+/// times.
 fn times(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) -> Block {
     let mut head = place_head(l).to_vec();
     head.extend([
@@ -118,7 +119,7 @@ fn times(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) -> Bl
     Table::measured(l, 3, &head, rows.collect()).block()
 }
 
-/// Mix and sizes of the trace against those replayed.
+/// Mix and sizes of the trace compared with those of the replay.
 fn requests(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) -> Block {
     let mut head = place_head(l).to_vec();
     head.extend([
@@ -152,7 +153,7 @@ fn requests(l: Language, subjects: &Subjects, streams: &[ReplayedStream<'_>]) ->
     Table::measured(l, 3, &head, rows.collect()).block()
 }
 
-/// From where to where offsets were brought, and what that changes.
+/// The ranges between which offsets were mapped, and the effects of the mapping.
 fn remapped(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> Vec<Block> {
     let head = [
         say!(l, "column-step"),

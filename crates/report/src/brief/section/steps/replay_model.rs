@@ -1,4 +1,5 @@
-//! A recorded load beside its model: the two steps of a protocol that `dyno trace model` wrote.
+//! A recorded load compared with its model: the two steps of a protocol written by `dyno trace
+//! model`.
 
 use crate::analysis::facts::{CellFacts, MeasuredFacts, Subjects};
 use crate::analysis::keys::ValueKey;
@@ -14,7 +15,7 @@ use crate::say;
 /// Intervals of one second with fewer than this many have no index of dispersion.
 const FEWEST_INTERVALS: usize = 10;
 
-/// The comparison; empty where there are no such steps.
+/// The comparison; empty if there are no such steps.
 pub fn blocks(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> Vec<Block> {
     let step = |name: &str| measured.steps.iter().find(|step| step.name == name);
     let (Some(trace), Some(model)) = (step(TRACE), step(MODEL)) else { return Vec::new() };

@@ -61,8 +61,8 @@ fn blocks(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> Vec<Blo
     out
 }
 
-/// The checks that passed, and the longest duration; one that did not is a failed point, and listed
-/// there.
+/// The checks that passed, and the longest duration; a failed check is a failed point, which is
+/// listed among these.
 pub fn verdicts(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> Vec<String> {
     let sentence = |step: &StepFacts| {
         let kept = step.cells.iter().map(|cell| {
@@ -107,7 +107,7 @@ fn account(l: Language, summary: &RepeatSummary) -> [Block; 2] {
             }
         }
         let times = c.user_latency();
-        // If 95 % keep a limit, so do 90 %.
+        // If 95 % are within a limit, so are 90 %.
         let p95 = times.percentiles_ns[P95].as_ref();
         let limit_ns = f64::from(limit_s) * 1e9;
         let kept = match p95 {

@@ -1,4 +1,4 @@
-//! Searches of vector indexes: queries per second, latencies and I/Os at a recall.
+//! Searches of vector indexes: queries per second, latencies and I/Os at a given recall.
 
 use crate::analysis::facts::{MeasuredFacts, Subjects};
 use crate::analysis::points::point_summary::P99;

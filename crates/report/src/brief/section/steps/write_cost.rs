@@ -1,4 +1,4 @@
-//! What a write costs: write amplification by the drives' own counters, life at this load, energy
+//! The cost of writes: write amplification by the drives' own counters, life at this load, energy
 //! and money. docs/write-cost.md has the formulas.
 
 use crate::analysis::facts::{CellCost, CellFacts, Facts, ReportStatements, StepFacts, Subjects};
@@ -104,7 +104,7 @@ fn counter(l: Language, source: CounterSource) -> String {
     }
 }
 
-/// Why write amplification is not measured, for each cell of which it is not.
+/// The reason for each cell without a measured write amplification.
 fn reasons(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<String> {
     let line = |cell: &CellFacts| {
         let writes = cell.writes.as_ref().filter(|_| cell.cost.layers.is_some())?;
@@ -135,7 +135,7 @@ fn reason(l: Language, why: NotMeasured) -> String {
     }
 }
 
-/// Drive writes per day and years at each load that writes, where a drive's capacity is known.
+/// Drive writes per day and years for each load that writes, if a drive's capacity is known.
 fn life_table(
     l: Language,
     subjects: &Subjects,
@@ -170,7 +170,7 @@ fn life_table(
     (!rows.is_empty()).then(|| Table::measured(l, 2, &head, rows))
 }
 
-/// What a data sheet or a shop states is marked, and not measured.
+/// Marks values from a data sheet or a price list, which are not measured.
 const OF_DATA_SHEET: &str = " *";
 
 /// Energy and money for the work of each cell.
@@ -213,7 +213,7 @@ fn cost(
     (!rows.is_empty()).then(|| Table::measured(l, 2, &head, rows))
 }
 
-/// How the figures come about, with the sources of what was stated.
+/// The formulas of the figures, with the sources of specifications.
 fn formulas(l: Language, statements: &ReportStatements) -> Vec<Block> {
     let mut lines = vec![
         say!(l, "formula-waf"),
