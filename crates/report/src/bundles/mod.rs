@@ -14,11 +14,11 @@ use crate::record::{Mask, RunContents};
 use crate::say;
 use crate::store::{Bundle, PointRange};
 
-/// Bundles of which no point has been read.
+/// Opened bundles, before any point has been read.
 struct OpenBundles {
     bundles: Vec<Bundle>,
     runs: Vec<RunContents>,
-    /// Names of all steps, in the order of the plans, as the bundles have them.
+    /// Names of all steps, in the order of the plans and as written in the bundles.
     steps: Vec<String>,
     mask: Mask,
 }
@@ -79,8 +79,8 @@ fn masked(mut facts: Facts, mask: Mask) -> Facts {
 }
 
 /// Reads bundles and shows them step by step, with the points of one step in memory at a time.
-/// Nothing is compared, and the returned facts have no steps. If something measured power, all
-/// steps are shown at once, because its delay is estimated from all points.
+/// Nothing is compared, and the returned facts have no steps. If power was measured, all steps are
+/// shown at once, because the delay of the instrument is estimated from all points.
 pub fn each_step(
     l: Language,
     paths: &[PathBuf],
@@ -116,7 +116,8 @@ pub fn each_step(
     Ok(masked(gathering.rest(), mask))
 }
 
-/// Follows figures over many runs, with one in memory at a time: names and paths of bundles.
+/// Follows figures over many runs, given as names and paths of bundles, with one in memory at a
+/// time.
 pub fn histories(runs: &[(String, PathBuf)], wanted: &TrendRequest) -> Result<Vec<FigureHistory>> {
     let question = Question { metrics: wanted.metrics.clone(), ..Question::default() };
     let mut trends = Trends::new(wanted.clone());

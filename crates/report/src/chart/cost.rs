@@ -1,4 +1,4 @@
-//! The figures of what a write costs: the waterfall of bytes from the application to the flash, and
+//! The figures of the cost of writes: the waterfall of bytes from the application to the flash, and
 //! write amplification over time.
 
 use crate::analysis::facts::CellFacts;
@@ -12,7 +12,7 @@ use crate::chart::{Chart, LineSeries};
 use crate::language::Language;
 use crate::say;
 
-/// The figures of a step; none where nothing was counted.
+/// The figures of a step; none if nothing was counted.
 pub fn figures(drawing: &StepDrawing<'_>) -> Vec<Chart> {
     let draw = drawing.titled();
     let mut all: Vec<Chart> = draw.waterfall().into_iter().collect();
@@ -21,12 +21,12 @@ pub fn figures(drawing: &StepDrawing<'_>) -> Vec<Chart> {
     all
 }
 
-/// A layer by its name, and its bytes.
+/// The name of a layer, and its bytes.
 type Layer = (String, f64);
 
-/// The layers of a waterfall from the application down, and what they are divided by: what the
-/// application wrote, or what the drives received if the engine counts only its own writes. None
-/// where neither is known.
+/// The layers of a waterfall, from the application down, and their divisor: the application's
+/// bytes, or the bytes received by the drives if the engine counts only its own writes. None if
+/// neither is known.
 fn layers(l: Language, all: &Layers) -> Option<(Vec<Layer>, f64)> {
     let user = all.user.filter(|bytes| *bytes > 0.0);
     let own = || all.received().filter(|bytes| *bytes > 0.0 && !all.parts.is_empty());
@@ -40,7 +40,7 @@ fn layers(l: Language, all: &Layers) -> Option<(Vec<Layer>, f64)> {
     Some((rows, base))
 }
 
-/// A way in which an engine writes.
+/// The name of one of an engine's ways of writing.
 pub fn part(l: Language, name: &str) -> String {
     match name {
         "wal" => say!(l, "layer-wal"),
@@ -125,7 +125,7 @@ impl StepDrawing<'_> {
         Some(self.figure("waf", plot))
     }
 
-    /// Of the first repeat at the step's lead value.
+    /// For the first repeat at the step's lead value.
     fn amplification_over_time(&self) -> Option<Chart> {
         let line = |(subject, cell): (SubjectKey, &CellFacts)| {
             let points = &cell.writes.as_ref()?.repeats.first()?.over_time;

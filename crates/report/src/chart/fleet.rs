@@ -16,7 +16,7 @@ use crate::say;
 const MOST_HOSTS: usize = 8;
 /// Maximum number of lines in a figure; models with most drives come first.
 const MOST_LINES: usize = 16;
-/// Models that are drawn drive by drive.
+/// Maximum number of models that are drawn drive by drive.
 const MOST_MODELS: usize = 4;
 
 const NAME: f64 = 19.0;

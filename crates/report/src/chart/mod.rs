@@ -46,7 +46,7 @@ pub struct FigureText {
 }
 
 impl FigureText {
-    /// Of a figure without marks.
+    /// For a figure without marks.
     pub fn of(
         language: Language,
         title: impl Into<String>,
@@ -71,9 +71,9 @@ impl FigureText {
 
 /// A line of points.
 pub struct LineSeries {
-    /// As in the legend.
+    /// The name in the legend.
     pub name: String,
-    /// In the order of x.
+    /// In ascending order of x.
     pub points: Vec<(f64, f64)>,
 }
 

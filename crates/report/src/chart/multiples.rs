@@ -63,7 +63,7 @@ pub fn figures(
             levels: subjects.keys().map(level).collect(),
         }
     };
-    // A metric that no subject has, as a percentile of too few samples, has no bars.
+    // A metric that no subject has, such as a percentile of too few samples, has no bars.
     let mut panels: Vec<MultiplePanel> = steps.iter().map(panel).collect();
     panels.retain(|panel| panel.levels.iter().any(Option::is_some));
     let names = subjects.names();

@@ -1,5 +1,5 @@
-//! Figures of a step that replays a recorded load: when its requests arrived, and how long they
-//! took, on one axis of time. Bursts stand above the response times that they cause.
+//! Figures of a step that replays a recorded load: the arrivals of its requests and their response
+//! times, on one time axis. Bursts are above the response times that they cause.
 
 use super::kinds::panels::{PanelChart, Panels};
 use super::step::{TIMELINE_POINTS, name, thinned, time};
@@ -51,7 +51,7 @@ pub fn figures(drawing: &StepDrawing<'_>) -> Vec<Chart> {
     vec![Chart::of_step(&step.name, "response-over-time", plot)]
 }
 
-/// Panels of a figure.
+/// Maximum number of panels in a figure.
 const MOST_SUBJECTS: usize = 4;
 
 /// Ops/s over time of a recorded load and of its model, a panel for each subject.

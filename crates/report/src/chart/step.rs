@@ -110,7 +110,7 @@ pub fn figures(draw: &StepDrawing<'_>) -> Vec<Chart> {
     all
 }
 
-/// What the figures, tables and sentences of a step are made from, and how.
+/// The data and settings from which the figures, tables and sentences of a step are made.
 #[derive(Clone, Copy)]
 pub struct StepDrawing<'a> {
     /// The language of captions and labels.
@@ -131,7 +131,7 @@ pub struct StepDrawing<'a> {
 pub(super) struct PlottedQuantity<'a> {
     /// The figure's name among those of the step.
     pub(super) file: &'a str,
-    /// As in the caption.
+    /// The quantity, as in the caption.
     pub(super) what: &'a str,
     pub(super) unit: &'a str,
     /// The metric whose claimed differences are called out.
@@ -148,7 +148,7 @@ pub(super) fn quantity<'a>(
 }
 
 impl<'a> StepDrawing<'a> {
-    /// Below a heading with the step's title.
+    /// For figures below a heading with the step's title.
     pub fn of(
         language: Language,
         subjects: &'a Subjects,
@@ -158,7 +158,7 @@ impl<'a> StepDrawing<'a> {
         StepDrawing { language, subjects, comparisons, step, titled: false, quiet: false }
     }
 
-    /// Without a heading for the step: each caption names it.
+    /// For figures without a heading: each caption names the step.
     pub fn titled(self) -> StepDrawing<'a> {
         StepDrawing { titled: true, ..self }
     }
@@ -374,7 +374,7 @@ fn tidy(percentile: f64) -> f64 {
 }
 
 /// Points beyond a curve's capacity would stretch the axis and flatten the rest: those that missed
-/// their rate and are above all others are omitted. Returns what they are: "A 110 %".
+/// their rate and are above all others are omitted. Returns their labels: "A 110 %".
 fn without_overload(l: Language, series: &mut [CurveSeries]) -> Vec<String> {
     let missed = |p: &CurvePoint| p.mark == PointMark::Missed;
     let all = series.iter().flat_map(|s| &s.points);
@@ -394,7 +394,7 @@ fn without_overload(l: Language, series: &mut [CurveSeries]) -> Vec<String> {
     beyond
 }
 
-/// With "≥" before the label of a point that is only a lower bound.
+/// A label with "≥" before it if its value is only a lower bound.
 fn at_least(bar: &Bar, label: String) -> String {
     if bar.at_least { format!("≥ {label}") } else { label }
 }

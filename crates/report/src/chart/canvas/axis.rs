@@ -20,7 +20,7 @@ impl ChartAxis {
         ChartAxis { low: 0.0, high: if largest > 0.0 { largest } else { 1.0 }, log: false }
     }
 
-    /// With this share of its height free above the largest value.
+    /// The axis with this share of its height free above the largest value.
     pub fn with_room(self, largest: f64, share: f64) -> ChartAxis {
         if self.log || share <= 0.0 {
             return self;

@@ -155,12 +155,12 @@ impl<'a> Canvas<'a> {
         self.language.number(&si(value))
     }
 
-    /// A value with the name of what it is of.
+    /// A value preceded by the name of its quantity.
     pub fn named(&self, name: &str, value: &str) -> String {
         say!(self.language, "named-value", name = name, value = value)
     }
 
-    /// What stands behind a text, in brackets.
+    /// A text in brackets after another.
     pub fn aside(&self, what: &str) -> String {
         say!(self.language, "unit-of-panel", unit = what)
     }

@@ -155,7 +155,8 @@ impl GroupedBars {
         matches!(&self.groups[..], [only] if only.is_empty())
     }
 
-    /// The width from a bar to the next: as wide as the longest name below them, if that is there.
+    /// The distance from one bar to the next: at least the width of the longest name below them, if
+    /// there are names.
     fn slot(&self, bar: f64, group: f64) -> f64 {
         if !self.are_named() {
             return bar;
@@ -166,7 +167,7 @@ impl GroupedBars {
     }
 
     /// Names below the groups, or, for a single group without one, below the bars: all of them, or
-    /// none where the bars are too narrow, since the legend has them.
+    /// none if the bars are too narrow, because the legend has them.
     fn ticks(
         &self,
         middle: &dyn Fn(usize) -> f64,
@@ -266,7 +267,7 @@ impl GroupedBars {
         frame.svg(&self.label())
     }
 
-    /// A horizontal interval; returns where it ends.
+    /// A horizontal interval; returns the position of its end.
     fn reach(&self, frame: &mut Canvas<'_>, y: f64, (from, to): (f64, f64), whole: bool) -> f64 {
         let cap = 3.5;
         let end = match whole {

@@ -1,5 +1,5 @@
-//! A value from round to round until it is steady: the rounds of each drive, and over the last of
-//! them the fitted line and the permitted band.
+//! A value from round to round until it is steady: the rounds of each drive, with the fitted line
+//! and the permitted band over the last of them.
 
 use crate::chart::canvas::axis::{ChartAxis, si};
 use crate::chart::canvas::frame::{Canvas, SubjectStyle};
@@ -9,7 +9,7 @@ use crate::say;
 
 pub struct RoundsSeries {
     pub name: String,
-    /// From the first round.
+    /// In order, from the first round.
     pub values: Vec<f64>,
     pub fit: Option<Fit>,
 }

@@ -71,7 +71,7 @@ pub fn scale(metric: &Metric) -> (f64, &'static str) {
     }
 }
 
-/// Over all runs, by those that may be compared.
+/// The levels over all runs, from those that may be compared.
 fn levels(history: &FigureHistory, by: f64) -> Vec<(usize, usize, f64)> {
     let counted: Vec<usize> = (0..history.runs.len()).filter(|i| history.runs[*i].counts).collect();
     let at = |change: usize| counted.get(change).copied().unwrap_or(history.runs.len());

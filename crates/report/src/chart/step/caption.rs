@@ -14,7 +14,7 @@ impl StepDrawing<'_> {
         self.figure_text(what, false)
     }
 
-    /// The same of bars, which are outlines without a mark on the first page.
+    /// The same for bars, which are outlines without a mark on the first page.
     pub fn text_of_bars(&self, what: String) -> FigureText {
         self.figure_text(what, self.quiet)
     }

@@ -70,7 +70,7 @@ impl StepDrawing<'_> {
         made.into_iter().collect()
     }
 
-    /// The pooled p99 of several instances, and the mean of their own.
+    /// The pooled p99 of several instances, and the mean of their individual p99.
     pub fn by_instance(&self) -> Option<Chart> {
         let l = self.language;
         let several = self.lead().iter().any(|(_, cell)| cell.instances.len() > 1);
@@ -122,7 +122,7 @@ impl StepDrawing<'_> {
             .neighbours()
             .into_iter()
             .flat_map(|name| (0..SHOWN.len()).map(move |i| (name, i)))
-            // A percentile that too few samples bear has no bar for any subject.
+            // A percentile without enough samples has no bar for any subject.
             .filter(|(name, what)| {
                 self.lead().iter().any(|(_, cell)| value(cell, name, *what).is_some())
             })
