@@ -1,5 +1,5 @@
-//! From files to a bundle: observations are placed, and the plan states what was imported from
-//! where.
+//! Converts files to a bundle: observations are placed, and the plan states what was imported and
+//! from which file.
 
 use std::path::Path;
 
@@ -11,27 +11,27 @@ use crate::plan::{ImportedRun, ImportedStep, Order, Plan, Protocol, Subject};
 use crate::record::{Fact, Outcome, Run, Setup, Sink};
 use crate::store::BundleWriter;
 
-/// A file's contents and what the command line says of it.
+/// A file's contents and its parameters on the command line.
 pub struct ImportedFrom {
     /// The file's name.
     pub file: String,
     /// The subject, if the file names none.
     pub subject: String,
-    /// The step's name, in place of the file's own.
+    /// The step's name, which replaces the file's own.
     pub step: Option<String>,
     /// Its contents.
     pub contents: ImportedFile,
 }
 
-/// What was written to a bundle.
+/// The result of an import.
 pub struct WrittenBundle {
     /// Its number of points.
     pub points: usize,
-    /// What was left out, is unknown or cannot be compared.
+    /// What was omitted, is unknown or cannot be compared.
     pub notes: Vec<String>,
 }
 
-/// Maximum number of notes; a longer list would be read by nobody.
+/// Maximum number of notes: nobody reads a longer list.
 const MOST_NOTES: usize = 100;
 
 /// Writes the contents of files of one format to a new bundle.
@@ -109,7 +109,7 @@ pub fn import(
     Ok(WrittenBundle { points, notes })
 }
 
-/// The observations of a file; those that did no work were not measured.
+/// The observations of a file, without those that did no work, which were not measured.
 fn observed(
     part: ImportedFile,
     file: String,

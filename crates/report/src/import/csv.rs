@@ -54,7 +54,7 @@ enum Decimal {
     Comma,
 }
 
-/// The kind of op that a table is about.
+/// The kind of op of a table.
 #[derive(Deserialize, Clone, Copy)]
 #[serde(rename_all = "snake_case")]
 enum ClassName {
@@ -158,7 +158,7 @@ impl ImportFormat for CsvTables {
             head_at: at,
             separator,
         };
-        // Tables that were put together repeat their heading.
+        // Concatenated tables repeat their heading.
         let rows = rows.filter(|(_, line)| line.trim_end() != first.trim_end());
         let mut observations: Vec<Observation> = Vec::new();
         let mut others: Vec<(usize, Vec<String>)> = Vec::new();
@@ -182,7 +182,7 @@ impl ImportFormat for CsvTables {
     }
 }
 
-/// The separator: the one of commas, tabs and semicolons that occurs most often in the heading.
+/// The separator: the most frequent one of commas, tabs and semicolons in the heading.
 fn separator(head: &str) -> char {
     let count = |c: char| head.matches(c).count();
     [',', '\t', ';'].into_iter().rev().max_by_key(|c| count(*c)).unwrap_or(',')
@@ -267,7 +267,7 @@ impl CsvTable<'_> {
                 .ok_or_else(|| wrong(file, at, format!("'{text}' is no {what}"), next))?;
             return Ok(Written { value, digits: Some(units::digits_of(text)) });
         }
-        // Where semicolons separate values, a comma is as likely to be a decimal one.
+        // If semicolons separate values, a comma may be a decimal comma.
         if self.separator == ';' && text.contains(',') {
             let next = "say decimal = \",\" in the mapping if decimals follow a comma; otherwise \
                         remove the separators of thousands";

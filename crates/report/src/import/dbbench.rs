@@ -29,7 +29,7 @@ const HEADER: &[&str] = &[
     "CPU",
 ];
 
-/// Those of them that define the load.
+/// Those that define the load.
 const OF_THE_LOAD: &[(&str, &str)] = &[
     ("Keys", "keys"),
     ("Values", "values"),
@@ -137,7 +137,7 @@ fn class_of_histogram(kind: &str) -> Class {
     }
 }
 
-/// The op of a benchmark that does only one kind; a mix is of none.
+/// The op of a benchmark that does only one kind; the class of a mix is unknown.
 fn class_of(name: &str) -> Class {
     let starts = |all: &[&str]| all.iter().any(|start| name.starts_with(start));
     match name {
@@ -200,7 +200,7 @@ fn benchmark(
     };
     let ns = window.map(|s| (s * 1e9).min(1e18).round() as u64);
     let mut observation = Observation::new(name, ns);
-    // db_bench prints the time of a thread for an op, and the rate of all threads.
+    // db_bench prints the time per op of one thread, and the rate of all threads.
     let micros = get("micros/op")?.map(|us| us.value * 1e-6 * rate.value);
     observation.in_flight = micros.filter(|n| *n > 0.0);
     let class = class_of(name);
@@ -221,7 +221,7 @@ fn benchmark(
 }
 
 /// Ops per second from operations and seconds. Seconds have three decimals and the printed rate is
-/// cut off, so of short runs the printed rate is closer.
+/// truncated, so for short runs the printed rate is more precise.
 fn exact_rate(printed: Written, operations: Written, seconds: Written) -> Written {
     let value = operations.value / seconds.value;
     let agrees = (printed.value..printed.value + 1.0).contains(&value);
@@ -253,7 +253,7 @@ fn misses(
     }
     let missed = (1.0 - hits / all).clamp(0.0, 1.0);
     if let Some(tally) = tally {
-        // The counts are of one thread in some versions, so the share applies to all ops.
+        // In some versions the counts are those of one thread, so the share is applied to all ops.
         tally.misses = (tally.ops as f64 * missed).round() as u64;
     }
     let found = match hits / all {
@@ -312,7 +312,7 @@ fn parts(
     }
     let stream = observation.step.clone();
     observation.reported.retain(|r| r.class != OPERATION || r.name != Reported::OPS_PER_S);
-    // Bytes are of all kinds together.
+    // Bytes are the sum over all kinds.
     observation.reported.retain(|r| r.name != Reported::BYTES_PER_S);
     let cell = &mut observation.point.cells[0];
     cell.tallies = counts.iter().map(|(class, n, _)| tally(*class, *n as u64, 0)).collect();
@@ -372,13 +372,13 @@ fn reported(
     Ok(())
 }
 
-/// The ops of a histogram, which its mean has as its samples.
+/// The ops of a histogram: the samples of its mean.
 fn samples(observation: &Observation, class: Class) -> Option<u64> {
     let mean = observation.reported.iter().rfind(|r| r.class == class && r.name == "mean_ns");
     mean.and_then(|mean| mean.samples)
 }
 
-/// A histogram says which class the ops are of: a benchmark that does several prints one for each.
+/// A histogram states the class of its ops: a benchmark with several classes prints one for each.
 fn histogram_of(observation: &mut Observation, class: Class, count: u64) {
     let stream = observation.step.clone();
     let window_ns = observation.point.window_ns;
@@ -386,7 +386,8 @@ fn histogram_of(observation: &mut Observation, class: Class, count: u64) {
     if cell.tallies.iter().any(|t| t.class == class) {
         return;
     }
-    // The line of the benchmark is of the first histogram's class, if that is of all its ops.
+    // The line of the benchmark belongs to the first histogram's class, if that contains all its
+    // ops.
     let alone = observation.reported.iter().all(|r| r.name != "mean_ns");
     let all = cell.tallies.first().map(|t| t.ops);
     if alone && cell.tallies.len() <= 1 && all.is_none_or(|all| all == count) {
@@ -404,7 +405,7 @@ fn histogram_of(observation: &mut Observation, class: Class, count: u64) {
     }
 }
 
-/// Without counts of its own a class has those of its histogram; a single kind of op has all.
+/// A class without its own counts has those of its histogram; a single kind of op has all.
 fn finish(observation: &mut Observation) {
     for figure in &mut observation.reported {
         let cell = &observation.point.cells[0];

@@ -30,7 +30,7 @@ impl ImportFormat for DiskSpd {
 
     fn read(&self, input: &Input<'_>) -> Result<ImportedFile> {
         let text = without_mark(input.text);
-        // What a script printed before the document is no part of it.
+        // Output of a script before the document is not part of it.
         let text = text.find("<Results").map_or(text, |start| &text[start..]);
         let text = text.rfind("</Results>").map_or(text, |end| &text[..end + "</Results>".len()]);
         let document = Document::parse(text).map_err(|e| {
@@ -147,7 +147,7 @@ fn observe(
     Ok(observation)
 }
 
-/// The load of one or several targets, as the profile at the head of the output says.
+/// The load of one or several targets, from the profile at the head of the output.
 fn load(plan: Node<'_, '_>) -> Load {
     let targets: Vec<Node<'_, '_>> =
         at(plan, &["Targets"]).into_iter().flat_map(|all| children(all, "Target")).collect();

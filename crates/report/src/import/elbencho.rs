@@ -175,7 +175,7 @@ impl PhaseRow<'_> {
             found.facts.push(Fact::new("Imported", "elbencho version", version));
         }
         let of = (STREAM, class);
-        // "last" is over all threads until the last one ended.
+        // "last" covers all threads until the last one ended.
         let requests = self.get("iops [last]");
         let (rate, kind) = match requests {
             Some(rate) => (Some(rate), "io"),
@@ -187,7 +187,7 @@ impl PhaseRow<'_> {
         };
         let of = match kind {
             "io" => of,
-            // Files created, read or deleted, whatever their size.
+            // Files created, read or deleted, regardless of their size.
             _ => (STREAM, OPERATION),
         };
         let rate = written(self.file, self.at, "rate", rate)?;

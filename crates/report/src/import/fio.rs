@@ -40,7 +40,7 @@ impl ImportFormat for Fio {
 
     fn read(&self, input: &Input<'_>) -> Result<ImportedFile> {
         let text = without_mark(input.text);
-        // Some versions print numbers that JSON does not have.
+        // Some versions print numbers that are not valid JSON.
         let finite =
             [" -nan", " nan", " -inf", " inf"].iter().fold(Cow::Borrowed(text), |text, word| {
                 match text.contains(word) {
@@ -74,7 +74,7 @@ impl ImportFormat for Fio {
     }
 }
 
-/// Whether a line around the JSON says something about the run.
+/// Whether a line around the JSON contains information about the run.
 fn is_telling(line: &str) -> bool {
     let line = line.to_lowercase();
     (line.starts_with("fio:") || line.contains("error") || line.contains("warning"))
@@ -84,7 +84,7 @@ fn is_telling(line: &str) -> bool {
 /// The JSON documents of a file.
 struct Documents {
     documents: Vec<Value>,
-    /// Everything else in it.
+    /// The text around them.
     text: String,
     note: Option<String>,
 }
@@ -171,7 +171,8 @@ fn fio_documents(input: &Input<'_>) -> Result<Option<Documents>> {
     Ok(Some(Documents { documents: last, text, note }))
 }
 
-/// The next brace that begins a line: fio begins its document so, and warnings contain braces too.
+/// The next brace at the beginning of a line: fio's documents begin with one, and warnings may
+/// contain others.
 fn next_brace(text: &str, from: usize) -> Option<usize> {
     let mut at = from;
     loop {
@@ -241,7 +242,7 @@ fn document(input: &Input<'_>, root: &Value, killed: bool, found: &mut ImportedF
         ms => ms.saturating_mul(1_000_000),
     };
     found.facts.push(Fact::new("Imported", "fio version", version));
-    // The sum of all clients repeats what its parts say.
+    // The sum of all clients repeats the figures of its parts.
     let is_sum = |job: &&Value| {
         remote.is_some() && job["jobname"] == "All clients" && job["hostname"].is_null()
     };
@@ -275,7 +276,7 @@ struct FioJob<'a> {
     name: &'a str,
     /// The host that ran it, in client/server mode.
     host: Option<&'a str>,
-    /// None if this fio does not print them.
+    /// None if this version of fio does not print them.
     options: Option<BTreeMap<String, String>>,
     /// fio 2 prints microseconds, and bytes in KiB.
     old: bool,
@@ -288,9 +289,9 @@ struct Direction<'a> {
     bytes: Option<u64>,
     per_s: f64,
     runtime_ns: u64,
-    /// Completion latencies, or those from submission to completion; None if not measured.
+    /// Completion latencies, or latencies from submission to completion; None if not measured.
     latency: Option<&'a Value>,
-    /// Whether it is the latter.
+    /// Whether they are from submission to completion.
     of_lat: bool,
     /// Nanoseconds of its unit.
     unit: f64,
@@ -312,7 +313,7 @@ impl<'a> FioJob<'a> {
         all.filter_map(|(name, class)| self.direction(&self.json[*name], class)).collect()
     }
 
-    /// ops of a direction, as far as they can be known from it.
+    /// ops of a direction, if they can be derived from it.
     fn total(&self, part: &Value) -> f64 {
         let rate = || part["iops"].as_f64().unwrap_or(0.0);
         part["total_ios"].as_f64().unwrap_or_else(rate)
@@ -336,7 +337,7 @@ impl<'a> FioJob<'a> {
         Some(Direction { class, ops, bytes, per_s, runtime_ns, latency, of_lat, unit })
     }
 
-    /// The load as its options say, corrected by what was counted.
+    /// The load by its options, corrected by the counts.
     fn load(&self, directions: &[Direction<'_>], several: bool, notes: &mut Vec<String>) -> Load {
         let Some(options) = &self.options else {
             return counted_load(directions);
@@ -369,8 +370,9 @@ impl<'a> FioJob<'a> {
     }
 }
 
-/// Completion latencies if they were measured, with percentiles if there are any; otherwise those
-/// from submission to completion, which the second value says. With the nanoseconds of their unit.
+/// Completion latencies if they were measured, with percentiles if there are any; otherwise
+/// latencies from submission to completion, in which case the second value is true. The third value
+/// is the number of nanoseconds in their unit.
 fn latency_of(part: &Value) -> (Option<&Value>, bool, f64) {
     let units = [("clat_ns", "lat_ns", 1.0), ("clat", "lat", 1e3)];
     for (clat, lat, unit) in units {
@@ -389,7 +391,7 @@ fn latency_of(part: &Value) -> (Option<&Value>, bool, f64) {
     (None, false, 1.0)
 }
 
-/// What the counts say of a load whose options fio does not print.
+/// The load derived from the counts, if fio does not print the options.
 fn counted_load(directions: &[Direction<'_>]) -> Load {
     let mut load = Load::default();
     let names: Vec<&str> = directions.iter().map(|d| d.class.name()).collect();
@@ -404,7 +406,7 @@ fn counted_load(directions: &[Direction<'_>]) -> Load {
     load
 }
 
-/// Why an entry cannot be what its options say.
+/// Why an entry contradicts its options.
 fn contradiction(
     load: &Load,
     options: &BTreeMap<String, String>,
@@ -434,7 +436,7 @@ fn contradiction(
     let share = load.get(field::READS).and_then(|v| v.number()).unwrap_or(50.0);
     if expected && directions.len() == 1 && share > 0.0 && share < 100.0 {
         let ops = directions[0].ops.unwrap_or(0);
-        // A short run may draw only one of both by chance.
+        // A short run may contain only one of the two by chance.
         if ops > 1_000 && directions[0].class != READ_OR_WRITE {
             return Some(format!("rw={pattern} with {}s only", directions[0].class.name()));
         }
@@ -455,7 +457,7 @@ fn contradiction(
     None
 }
 
-/// One group of jobs, which ran together: an observation with a stream for each job.
+/// One group of jobs that ran together: an observation with a stream for each job.
 fn of_group(
     input: &Input<'_>,
     jobs: &[FioJob<'_>],
@@ -464,7 +466,7 @@ fn of_group(
 ) -> Result<()> {
     let mut streams: Vec<(String, Vec<&FioJob<'_>>)> = Vec::new();
     for job in jobs {
-        // Jobs of the same name and options are the clones of `numjobs`.
+        // Jobs with the same name and options are the clones of `numjobs`.
         let clone = |(_, own): &&mut (String, Vec<&FioJob<'_>>)| {
             own[0].stream() == job.stream() && own[0].options == job.options
         };
@@ -627,7 +629,7 @@ fn tally(class: Class, ops: u64, bytes: Option<u64>, service: Histogram) -> Tall
     Tally { service, ..super::tally(class, ops, bytes) }
 }
 
-/// The latencies of fsync and fdatasync, which some tests are made for. They count flushes.
+/// The latencies of fsync and fdatasync, the subject of some tests. They count flushes.
 fn syncs(
     observation: &mut Observation,
     stream: &str,
@@ -725,7 +727,7 @@ fn note_runtimes(
     ));
 }
 
-/// A run that was ended early says so.
+/// Notes that a run was ended early.
 fn note_end(
     observation: &mut Observation,
     jobs: &[FioJob<'_>],
@@ -774,7 +776,7 @@ fn histogram(latency: &Value, place: &str) -> Result<Histogram> {
     Ok(all)
 }
 
-/// Plain json: the figures in place of latencies. Means of clones are weighted by their counts;
+/// Plain json: the figures that replace latencies. Means of clones are weighted by their counts;
 /// percentiles cannot be added.
 fn report(
     observation: &mut Observation,

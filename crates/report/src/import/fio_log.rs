@@ -1,5 +1,5 @@
 //! fio's logs (`write_bw_log`, `write_iops_log`, `write_lat_log`, `write_hist_log`): lines of time,
-//! value, direction, size and offset. What the values are is only in the file's name.
+//! value, direction, size and offset. Only the file's name states what the values are.
 
 use super::text::{number, wrong};
 use super::{FormatInfo, ImportFormat, ImportedFile, Input, Observation, Written, cell, tally};
@@ -10,7 +10,7 @@ use crate::record::{Class, Reported, Sample};
 
 pub struct FioLogs;
 
-/// What the lines of a log say.
+/// The kind of the values in a log.
 #[derive(Clone, Copy, PartialEq)]
 enum LogKind {
     Bandwidth,
@@ -78,7 +78,7 @@ fn kind_of(file: &str) -> Option<(&str, LogKind)> {
     KINDS.iter().find_map(|(end, kind)| Some((stem.strip_suffix(end)?, *kind)))
 }
 
-/// Whether a file has the name of a log of fio.
+/// Whether a file has the name of a fio log.
 pub fn is_log(file: &str) -> bool {
     kind_of(file).is_some()
 }
@@ -87,7 +87,7 @@ pub fn is_log(file: &str) -> bool {
 struct LogLine {
     at_ms: f64,
     class: Class,
-    /// Bytes of the request; 0 if the line stands for several.
+    /// Bytes of the request; 0 if the line represents several.
     size: f64,
     value: f64,
     /// Counts of the bins of a histogram.
@@ -140,7 +140,7 @@ fn observe(
     let classes = Class::in_order(lines.iter().map(|line| line.class));
     let names: Vec<&str> = classes.iter().map(|class| class.name()).collect();
     observation.load.set(super::load::field::PATTERN, names.join(" and ").as_str());
-    // With `log_avg_msec` a line stands for all requests of an interval, and has no size.
+    // With `log_avg_msec` a line represents all requests of an interval, and has no size.
     let single = lines.iter().all(|line| line.size > 0.0);
     let mut tallies = Vec::new();
     for class in classes {
@@ -222,8 +222,8 @@ fn mean(lines: &[&LogLine], scale: f64) -> Written {
     Written { value: sum / lines.len() as f64, digits: None }
 }
 
-/// Groups of bins, of which each is twice as wide as that before (stat.h, `plat_val_to_idx`); the
-/// first two are of single nanoseconds.
+/// Groups of bins, each with bins twice as wide as in the group before (stat.h, `plat_val_to_idx`);
+/// the bins of the first two are single nanoseconds.
 const GROUPS: usize = 29;
 
 /// All bins of a log, coarser by a power of two if `log_hist_coarseness` is set.

@@ -1,5 +1,5 @@
-//! fio's options as a load: units resolved, defaults filled in, and what only names, places or
-//! records a run left out.
+//! fio's options as a load: units resolved, defaults filled in, and options that only name, place
+//! or record a run omitted.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use super::text::leading;
 /// fio counts latencies up to about 17 s, and an op takes a nanosecond at least.
 pub const MOST_OPS: u64 = 1 << 50;
 
-/// fio's line after a signal.
+/// The line that fio prints after a signal.
 pub const TERMINATED: &str = "terminating on signal";
 
-/// Options that do not define a load: names, places, logs, what is printed, and seeds.
+/// Options that do not define a load: names, places, logs, output and seeds.
 const NOT_OF_THE_LOAD: &[&str] = &[
     "allow_file_create",
     "allow_mounted_write",
@@ -61,7 +61,7 @@ const NOT_OF_THE_LOAD: &[&str] = &[
     "wait_for_previous",
 ];
 
-/// Engines that have one request in flight, whatever `iodepth` says.
+/// Engines with one request in flight, regardless of `iodepth`.
 const SYNCHRONOUS: &[&str] = &[
     "falloc",
     "filecreate",
@@ -96,7 +96,7 @@ pub fn merged(global: &Value, job: &Value) -> Option<BTreeMap<String, String>> {
     Some(all)
 }
 
-/// The name that fio's manual puts first.
+/// The primary name of an option in fio's manual.
 fn alias(key: &str) -> &str {
     match key {
         "rw" | "readwrite" => "rw",
@@ -122,7 +122,7 @@ pub fn pattern(options: &BTreeMap<String, String>) -> String {
     name.to_string()
 }
 
-/// What defines the load of a job.
+/// The options that define the load of a job.
 pub fn load(options: &BTreeMap<String, String>) -> Load {
     let mut load = Load::default();
     let get = |key: &str| options.get(key).map(String::as_str).filter(|value| !value.is_empty());
@@ -198,7 +198,7 @@ pub fn load(options: &BTreeMap<String, String>) -> Load {
     load
 }
 
-/// Lengths between which a drive may behave differently.
+/// Classes of runtimes between which a drive may behave differently.
 fn runtime_class(seconds: f64) -> &'static str {
     match seconds {
         s if s < 10.0 => "below 10 s",

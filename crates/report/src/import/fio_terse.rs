@@ -145,7 +145,7 @@ impl TerseLine<'_> {
             let text = self.get(from + 1, "bandwidth")?;
             let kib_per_s = written(self.file, self.at, "bandwidth", text)?;
             observation.report(of, Reported::BYTES_PER_S, kib_per_s.times(1024.0), None);
-            // The rate is cut off to a whole number.
+            // The rate is truncated to a whole number.
             let size = kib_per_s.value * 1024.0 / rate.value.max(1.0);
             let block = 2f64.powf(size.max(1.0).log2().round());
             if rate.value >= 100.0 && (size / block - 1.0).abs() < 0.02 {
@@ -164,7 +164,7 @@ impl TerseLine<'_> {
                     continue;
                 }
                 let us = written(self.file, self.at, "latency", us)?;
-                // Bins are 1/64 of an octave wide, and microseconds are cut off.
+                // Bins are 1/64 of an octave wide, and microseconds are truncated.
                 let half = us.value / 128.0;
                 let bounds = ((us.value - half).max(0.0) * 1e3, (us.value + half + 1.0) * 1e3);
                 let figure = us.times(1e3).within(bounds);

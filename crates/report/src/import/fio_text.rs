@@ -1,4 +1,4 @@
-//! fio's normal output, written for people.
+//! fio's normal, human-readable output.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ pub fn is_normal(text: &str) -> bool {
     text.lines().any(|line| is_status(client(line)))
 }
 
-/// A line without the host that `--client` puts before it.
+/// A line without the host with which `--client` prefixes it.
 fn client(line: &str) -> &str {
     let Some(rest) = line.strip_prefix('<') else { return line };
     rest.split_once("> ").map_or(line, |(_, rest)| rest)
@@ -40,10 +40,11 @@ struct Reader<'a> {
     file: &'a str,
     stream: String,
     of: Option<Class>,
-    /// Whether the percentiles that follow are of `clat`, or of `lat` if there are no others.
+    /// Nanoseconds of the unit of the following percentiles, which are those of `clat`, or of `lat`
+    /// if there are no others.
     unit: f64,
     in_percentiles: bool,
-    /// The means of `clat`, which are preferred to those of `lat`.
+    /// Means of `clat` were read, which are preferred to those of `lat`.
     has_clat: bool,
 }
 
@@ -69,7 +70,7 @@ pub fn read(input: &Input<'_>) -> Result<ImportedFile> {
         } else if line.starts_with("fio-") && !line.contains(' ') {
             found.facts.push(Fact::new("Imported", "fio version", line.trim()));
         } else if line.starts_with("All clients:") {
-            // The sum of the clients, whose jobs are above.
+            // The sum of the clients, whose jobs precede it.
             reader.of = None;
             reader.stream.clear();
         } else if is_status(line) {
@@ -290,7 +291,7 @@ impl Reader<'_> {
         for part in line.trim_start_matches('|').split("],") {
             let Some((p, text)) = part.split_once("th=[") else { continue };
             let text = text.trim().trim_end_matches(']').trim();
-            // fio 2 marks a value beyond its last bin so.
+            // fio 2 marks a value beyond its last bin in this way.
             let text = text.trim_start_matches('>').trim_start_matches('=').trim();
             let (Ok(p), true) = (p.trim().parse::<f64>(), !text.is_empty()) else { continue };
             let figure = written(self.file, at, "latency", text)?;

@@ -1,5 +1,5 @@
-//! go-tpc's summary of TPC-C: "[Summary] NEW_ORDER - Takes(s): 59.9, Count: 1290, TPM: …", also of
-//! TPC-H queries beside it.
+//! go-tpc's summary of TPC-C: "[Summary] NEW_ORDER - Takes(s): 59.9, Count: 1290, TPM: …", also
+//! with TPC-H queries run at the same time.
 
 use super::text::{number, without_mark, written, wrong};
 use super::{FormatInfo, ImportFormat, ImportedFile, Input, Observation, Written, cell, tally};
@@ -63,7 +63,7 @@ impl ImportFormat for GoTpc {
             if count == 0 || seconds <= 0.0 {
                 continue;
             }
-            // TPM of some versions is rounded or of another window.
+            // TPM of some versions is rounded or for another window.
             let digits = Some(units::digits_of(&count.to_string()));
             let rate = Written { value: count as f64 / seconds, digits };
             observation.report((STREAM, class), Reported::OPS_PER_S, rate, Some(count));

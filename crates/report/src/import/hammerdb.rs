@@ -14,7 +14,7 @@ const USERS: &str = "hammerdb";
 /// New-Order transactions, which NOPM counts.
 const NEW_ORDER: Class = Class::new("new-order");
 
-/// The log's text about a timed run before its result.
+/// The log's text about a timed run that precedes its result.
 #[derive(Clone, Copy, Default)]
 struct TimedRun {
     users: Option<f64>,
@@ -127,11 +127,11 @@ fn result(
 /// A time profile: calls and latencies of each stored procedure, of one virtual user or of all.
 #[derive(Default)]
 struct Profile {
-    /// The procedure that the next lines are of.
+    /// The procedure of the following lines.
     class: Option<Class>,
     /// Its calls.
     calls: Option<u64>,
-    /// Whether the lines are of all virtual users together.
+    /// Whether the lines are for all virtual users together.
     summary: bool,
 }
 

@@ -12,7 +12,7 @@ use crate::record::{Class, Reported, Sample};
 
 pub struct IobTables;
 
-/// iob's figure where there were no requests.
+/// The value printed by iob if there were no requests.
 const NONE: f64 = 2_147_483_647.0;
 
 /// Percentiles of `iob-stats`, by the end of the column's name.
@@ -71,7 +71,7 @@ impl ImportFormat for IobTables {
                 let next = "give the whole iob-log-*.csv or iob-stats-*.csv";
                 return Err(wrong(input.file, at, "data precede the line of columns", next));
             }
-            // The last line of a run that was stopped may be cut.
+            // The last line of a run that was stopped may be truncated.
             if words.len() != head.len() {
                 let what = format!("{} values for {} columns", words.len(), head.len());
                 return Err(wrong(input.file, at, what, "the line may be cut; remove it"));

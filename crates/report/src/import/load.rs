@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::plan::Field;
 
-/// Fields that every importer names alike.
+/// Fields with the same name in every importer.
 pub mod field {
     /// Workers.
     pub const THREADS: &str = "threads";
@@ -23,7 +23,7 @@ pub mod field {
     pub const RATE: &str = "rate";
     /// Target, bytes per second.
     pub const BANDWIDTH: &str = "bandwidth";
-    /// Percent of the maximum, which is infinite itself.
+    /// Percent of the maximum; infinite for the maximum itself.
     pub const LOAD: &str = "load";
     /// Bytes of the region or files.
     pub const SIZE: &str = "size";
@@ -39,7 +39,7 @@ pub mod field {
     pub const RUN: &str = "run";
 }
 
-/// Fields that can be an axis; the first of several alike is taken.
+/// Fields that can be an axis; the first of several equivalent ones is used.
 const AXES: [(&str, Field); 7] = [
     (field::LOAD, Field::LoadPercent),
     (field::RATE, Field::OpsPerSec),
@@ -77,7 +77,7 @@ pub fn name_of(axis: Field) -> &'static str {
 pub enum LoadValue {
     /// In the field's unit.
     Number(f64),
-    /// A word, or a value that has no number.
+    /// A word, or a value without a number.
     Text(String),
 }
 
@@ -102,7 +102,7 @@ impl LoadValue {
         }
     }
 
-    /// In words, with the field's unit.
+    /// As text, with the field's unit.
     pub fn text(&self, name: &str) -> String {
         let number = match self {
             LoadValue::Text(text) => return text.clone(),
@@ -120,7 +120,7 @@ impl LoadValue {
     }
 }
 
-/// The largest binary unit that leaves a whole number.
+/// The largest binary unit that gives a whole number.
 fn in_bytes(n: f64) -> String {
     let units = [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)];
     let whole = |&&(_, shift): &&(&str, u32)| n > 0.0 && n % (1u64 << shift) as f64 == 0.0;
@@ -130,7 +130,7 @@ fn in_bytes(n: f64) -> String {
     }
 }
 
-/// What defines a load. A field that the source does not give is absent.
+/// The fields that define a load. A field not given by the source is absent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Load(BTreeMap<String, LoadValue>);
 
@@ -169,17 +169,17 @@ impl Load {
         self.0.keys().map(String::as_str)
     }
 
-    /// Whether nothing is known of it.
+    /// Whether nothing is known about it.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// A field's value in words.
+    /// A field's value as text.
     pub fn text(&self, name: &str) -> String {
         self.get(name).map_or("not given".to_string(), |value| value.text(name))
     }
 
-    /// All fields in words, without one.
+    /// All fields as text, except one.
     pub fn texts(&self, without: Option<&str>) -> BTreeMap<String, String> {
         let all = self.0.iter().filter(|(name, _)| Some(name.as_str()) != without);
         all.map(|(name, value)| (name.clone(), value.text(name))).collect()

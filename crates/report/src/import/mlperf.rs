@@ -84,7 +84,7 @@ impl ImportFormat for MlperfStorage {
             let what = "there is no mean throughput under \"metric\"";
             return Err(failed(format!("{}: {what}", input.file), next));
         }
-        // Accelerators that waited make a result invalid, whatever its rate.
+        // Accelerators that waited make a result invalid, regardless of its rate.
         for (key, what) in [
             ("train_au_mean_percentage", "accelerator utilization, %"),
             ("train_au_meet_expectation", "accelerator utilization meets the rule"),

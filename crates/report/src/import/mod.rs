@@ -2,8 +2,8 @@
 //! not report is stated, never made up.
 //!
 //! A format is one file and one line in `ALL`. It converts a file's text to observations, each with
-//! its load as data; `place` makes steps, axes and repeats of the observations of all files, by one
-//! rule for all formats, and `bundle` writes them.
+//! its load as data; `place` derives steps, axes and repeats from the observations of all files, by
+//! one rule for all formats, and `bundle` writes them.
 
 mod benchbase;
 mod bundle;
@@ -104,7 +104,7 @@ pub struct ImportedFile {
     pub observations: Vec<Observation>,
     /// Its statements about the tool, its version and its settings.
     pub facts: Vec<Fact>,
-    /// What was left out or is unknown, in sentences.
+    /// What was omitted or is unknown, in sentences.
     pub notes: Vec<String>,
     /// The title of its run, if stated.
     pub title: Option<String>,
@@ -135,8 +135,8 @@ pub struct Observation {
     pub load: Load,
     /// The field that its source varies, if it names one.
     pub axis: Option<Field>,
-    /// Ops in flight at once, if they follow from rate and latency: runs that differ in it are no
-    /// repeats, even if their source does not give threads.
+    /// Ops in flight, if they follow from rate and latency: runs that differ in it are not repeats,
+    /// even if their source does not give threads.
     pub in_flight: Option<f64>,
     /// The measurements, as far as the file contains them.
     pub point: Point,
@@ -225,7 +225,7 @@ impl Observation {
 pub struct Written {
     /// Its value.
     pub value: f64,
-    /// Its significant digits; None if the file is not meant for reading.
+    /// Its significant digits; None if the file is not written for human readers.
     pub digits: Option<u32>,
 }
 

@@ -44,7 +44,7 @@ impl ImportFormat for Pgbench {
         for (index, line) in without_mark(input.text).lines().enumerate() {
             let at = index + 1;
             let line = line.trim();
-            // Settings of one of several scripts, and its own figures, are indented.
+            // Settings and figures of one of several scripts are indented.
             let Some((key, value)) = line.split_once(['=', ':']) else {
                 if line.starts_with("pgbench (") {
                     found.facts.push(Fact::new("Imported", "pgbench version", line));
@@ -75,7 +75,7 @@ impl ImportFormat for Pgbench {
                 "number of failed transactions" => {
                     failed = number(file, at, "failed transactions", first(value))? as u64;
                 }
-                // Without the time to connect, which newer versions alone print.
+                // The rate without the time to connect, the only one printed by newer versions.
                 "tps" if value.contains("including") => {
                     tps = tps.or(Some(written(file, at, "tps", first(value))?));
                 }
@@ -105,7 +105,7 @@ impl ImportFormat for Pgbench {
         observation.point.window_ns = window.map(|s| (s * 1e9).min(1e18) as u64);
         let clients = observation.load.get(field::THREADS).and_then(|n| n.number());
         observation.set_threads(clients);
-        // At a target rate pgbench counts from when a transaction was due.
+        // With a target rate, pgbench measures from the due time of a transaction.
         observation.timing = match observation.loop_kind {
             Some(LoopKind::Open) => Some(Timing::Response),
             _ => Some(Timing::Service),

@@ -2,8 +2,9 @@
 //!
 //! Observations with the same step name are one step. Of the fields of the load that differ among
 //! them, one becomes the axis if it is a number that varies within a subject while the others are
-//! equal; every other field divides the step, and is in the names of its parts. Observations of one
-//! subject with equal loads are repeats. So no two observations of unequal loads share a point.
+//! equal; every other field divides the step, and is part of the names of its parts. Observations
+//! of one subject with equal loads are repeats. So no two observations of unequal loads share a
+//! point.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +14,7 @@ use crate::base::error::{Result, failed};
 use crate::plan::Field;
 use crate::record::key::NOT_COMPARED;
 
-/// An observation and where it was found.
+/// An observation with its source.
 pub struct Found {
     /// The file's name.
     pub file: String,
@@ -21,7 +22,7 @@ pub struct Found {
     pub at: usize,
     /// The subject.
     pub subject: String,
-    /// What was measured.
+    /// The measurements.
     pub observation: Observation,
 }
 
@@ -35,7 +36,7 @@ pub struct Placed {
     pub axis: Option<(Field, f64)>,
     /// From 1.
     pub repeat: u32,
-    /// Where it is from.
+    /// Its source.
     pub found: Found,
 }
 
@@ -47,7 +48,7 @@ impl Placed {
     }
 }
 
-/// All observations with their places, and what was decided.
+/// All observations with their places, and the decisions made.
 pub struct Placement {
     /// In the order of the command line and the files.
     pub subjects: Vec<String>,
@@ -62,7 +63,7 @@ pub fn place(mut found: Vec<Found>) -> Result<Placement> {
     let mut notes = Vec::new();
     name_by_load(&mut found, &mut notes);
     let subjects: Vec<String> = in_order(found.iter().map(|f| f.subject.clone()));
-    // The order in a file is the order of the run; across files the name decides.
+    // The order in a file is the order of the run; across files they are sorted by name.
     let mut names: BTreeMap<String, usize> = BTreeMap::new();
     for f in &found {
         let at = names.entry(f.observation.step.clone()).or_insert(f.at);
@@ -106,9 +107,9 @@ fn natural(name: &str) -> String {
     out
 }
 
-/// Jobs are often named after the device, so that no two subjects have a step in common: these are
-/// named by their pattern. The same is done if no name at all is common to two subjects and their
-/// loads are.
+/// Jobs are often named after the device, so that no two subjects have a step in common: such jobs
+/// are named by their pattern. The same is done if two subjects have no name in common but equal
+/// loads.
 fn name_by_load(found: &mut [Found], notes: &mut Vec<String>) {
     let is_path = |name: &str| name.starts_with('/') || name.starts_with("\\\\");
     let names_of = |found: &[Found], subject: &str, load: &Load| -> BTreeSet<String> {
@@ -179,7 +180,7 @@ fn of_name(
     let mut split: Vec<String> =
         differing.into_iter().filter(|name| Some(name.as_str()) != axis_name).collect();
     not_compared(name, &group, subjects, &split, notes);
-    // A run that was ended early says so beside its figures.
+    // A step's name includes the field of a run that was ended early.
     let run = field::RUN.to_string();
     if !split.contains(&run) && group[0].observation.load.get(field::RUN).is_some() {
         split.push(run);
@@ -197,7 +198,7 @@ fn of_name(
     for part in parts.into_values() {
         let load = &part[0].observation.load;
         let mut named = split.clone();
-        // Points without a value of the axis are a step of their own.
+        // Points without a value of the axis form a separate step.
         let (axis, without) = match axis_name {
             Some(name) if !has_number(load, name) => (None, Some(name.to_string())),
             _ => (axis, None),
@@ -205,7 +206,7 @@ fn of_name(
         named.extend(without.filter(|_| some_have));
         let suffix = suffix(load, &named);
         let titled = part.iter().map(|f| f.observation.title.as_str()).find(|t| !t.is_empty());
-        // A title says itself that the run was ended early.
+        // A title contains the note that the run was ended early.
         let shown: Vec<String> = named.iter().filter(|name| *name != field::RUN).cloned().collect();
         let of_title = self::suffix(load, &shown);
         let title = titled.map(|title| format!("{title}{of_title}")).unwrap_or_default();
@@ -224,8 +225,8 @@ fn suffix(load: &Load, split: &[String]) -> String {
     split.iter().map(part).collect()
 }
 
-/// The axis: the one that the source names; otherwise the number that takes most values within a
-/// subject with all other fields equal.
+/// The axis: the one named by the source; otherwise the number with most distinct values within a
+/// subject while all other fields are equal.
 fn axis(group: &[Found], differing: &[String]) -> Option<Field> {
     if let Some(named) = group.iter().find_map(|f| f.observation.axis) {
         return Some(named);
@@ -248,7 +249,7 @@ fn axis(group: &[Found], differing: &[String]) -> Option<Field> {
     candidates.max_by_key(|(n, rank, _)| (*n, *rank)).map(|(.., field)| field)
 }
 
-/// Which fields keep subjects apart, with the values of each.
+/// The fields in which subjects differ, with the values of each.
 fn not_compared(
     step: &str,
     group: &[Found],
@@ -342,7 +343,7 @@ fn same_run(before: &Placed, next: &Found) -> Result<()> {
     Ok(())
 }
 
-/// Refuses runs as repeats that had quite different numbers of ops in flight.
+/// Refuses runs as repeats if their numbers of ops in flight differ widely.
 fn same_concurrency(before: &Placed, next: &Found) -> Result<()> {
     let of = |found: &Found| found.observation.in_flight;
     let (Some(a), Some(b)) = (of(&before.found), of(next)) else { return Ok(()) };

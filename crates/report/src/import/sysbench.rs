@@ -14,7 +14,7 @@ pub struct SysbenchReports;
 /// The stream of its threads.
 const STREAM: &str = "sysbench";
 
-/// What sysbench counts where it is neither a request nor a transaction.
+/// Events counted by sysbench that are neither requests nor transactions.
 const EVENT: Class = Class::new("event");
 
 impl ImportFormat for SysbenchReports {
@@ -68,7 +68,7 @@ impl ImportFormat for SysbenchReports {
         let mut entry = Observation::new(&step, Some((seconds * 1e9).round() as u64));
         entry.set_threads(threads);
         let tallies = page.tallies(&mut entry, events, seconds, &mut found)?;
-        // Latencies of several kinds of events together are of none of them.
+        // Latencies over several kinds of events belong to none of them.
         let class = match &tallies[..] {
             [one] => one.class,
             _ => EVENT,
@@ -171,7 +171,7 @@ impl<'a> SysbenchReport<'a> {
         let p = of.trim().trim_start_matches("approx.").trim().trim_end_matches("th").trim();
         let p = number(self.file, at, "percentile", p)?;
         let ms = self.latency(at, value)?;
-        // 0 means that it was not asked for.
+        // 0 means that it was not requested.
         if p <= 0.0 || p >= 100.0 {
             return Ok(());
         }
@@ -330,8 +330,8 @@ impl<'a> SysbenchReport<'a> {
         Ok(all)
     }
 
-    /// Transactions, with the queries of each kind in one as their load, by which tests differ:
-    /// sysbench does not print the script's name.
+    /// Transactions, with the number of queries of each kind per transaction as their load, which
+    /// distinguishes tests: sysbench does not print the script's name.
     fn transactions(
         &self,
         entry: &mut Observation,
@@ -359,7 +359,7 @@ impl<'a> SysbenchReport<'a> {
         entry.report((STREAM, TRANSACTION), Reported::OPS_PER_S, rate, None);
         for kind in ["read", "write", "other"] {
             let Some((n, _)) = count(&format!("{kind}:"))? else { continue };
-            // Transactions that were rolled back did some of their queries.
+            // Transactions that were rolled back executed some of their queries.
             let each = (n as f64 / done as f64 * 10.0).round() / 10.0;
             entry.load.set(&format!("{kind} queries per transaction"), each);
             let per_s = units::significant(n as f64 / seconds.max(1e-9), 6);

@@ -1,5 +1,5 @@
-//! What real files of other tools did to importers once, with the right values: small inputs of
-//! the same shapes.
+//! Defects found with real files of other tools, with the correct values: small inputs of the same
+//! form.
 
 use serde_json::json;
 

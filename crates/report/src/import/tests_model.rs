@@ -1,5 +1,4 @@
-//! What the shared model makes of observations: steps, axes and repeats, whatever the order of the
-//! files.
+//! The output of the shared model: steps, axes and repeats, independent of the order of the files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +8,7 @@ use serde_json::{Value, json};
 use super::{ALL, ImportedFrom, Input, import};
 use crate::store::Bundle;
 
-/// A point as a reader of the bundle finds it.
+/// A point as found by a reader of the bundle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     pub subject: String,
@@ -156,7 +155,7 @@ pub fn fio(global: Value, jobs: &[Value]) -> String {
     .to_string()
 }
 
-/// A file of one job of random reads.
+/// A file with one job of random reads.
 fn reads(options: &[(&str, String)], ops: u64) -> String {
     let mut all = json!({"rw": "randread", "bs": "4k", "ioengine": "libaio"});
     for (key, value) in options {
@@ -296,7 +295,7 @@ proptest! {
         let (own, other) = (sorted(make("fio", &files)), sorted(make("fio", &shuffled)));
         prop_assert_eq!(&own, &other);
         prop_assert_eq!(own.len(), files.len());
-        // The rate says which file a point is of.
+        // The rate identifies the file of a point.
         let mut places: BTreeMap<String, BTreeSet<LoadIndices>> = BTreeMap::new();
         for row in &own {
             let at = row.figure("read", "ops_per_s") as usize - 1000;

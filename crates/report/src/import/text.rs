@@ -11,7 +11,7 @@ pub fn wrong(file: &str, line: usize, what: impl Display, next: impl Display) ->
     failed(format!("{file}, line {line}: {what}"), next)
 }
 
-/// The text without a byte order mark, which spreadsheets and some systems put before it.
+/// The text without a byte order mark, which spreadsheets and some systems write before it.
 pub fn without_mark(text: &str) -> &str {
     text.trim_start_matches('\u{feff}')
 }

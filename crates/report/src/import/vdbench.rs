@@ -193,8 +193,8 @@ impl VdbenchRow<'_> {
         Ok(())
     }
 
-    /// A run on files (fsd, fwd): reads and writes have columns of their own, and the rate of all
-    /// operations may have others in it.
+    /// A run on files (fsd, fwd): reads and writes have separate columns, and the rate of all
+    /// operations may include others.
     fn files(&self, observation: &mut Observation) -> Result<()> {
         let rate = written(self.file, self.at, "rate", self.get("rate")?)?;
         let mut known = 0.0;

@@ -74,10 +74,10 @@ fn class_of(name: &str) -> Option<Class> {
     })
 }
 
-/// Sets what a property says of the load.
+/// Sets the field of the load that corresponds to a property.
 fn set_property(observation: &mut Observation, key: &str, value: &str) {
     let known = PROPERTIES.iter().find(|(own, _)| *own == key);
-    // Other sizes of the data set are those of its loading.
+    // Other sizes of the data set belong to its loading.
     let Some((_, name)) = known.filter(|_| !value.trim().is_empty()) else { return };
     match value.trim().parse::<f64>() {
         Ok(number) if number.is_finite() => observation.load.set(name, number),
@@ -137,7 +137,7 @@ fn finish(observation: &mut Observation, tallies: Vec<Tally>, found: &mut Import
     }
 }
 
-/// Takes the reads and updates of read-modify-writes from those counted alone.
+/// Subtracts the reads and updates of read-modify-writes from the separately counted ones.
 fn without_modifies(counts: &mut BTreeMap<&'static str, (Class, u64)>) {
     let Some((_, modifies)) = counts.get(MODIFY.name()).copied() else { return };
     for name in ["read", "update"] {
