@@ -127,7 +127,7 @@ fn escape(text: &str) -> String {
     out
 }
 
-/// The same for text that is read and not copied: its numbers are not broken.
+/// The same for text that is read and not copied: no line breaks within its numbers.
 fn prose(text: &str) -> String {
     escape(&bound(text))
 }

@@ -12,7 +12,8 @@ use crate::brief::block::{Block, Role, Table, words};
 /// If a table is too wide, longer words in its leading columns are truncated.
 const NAME: usize = 18;
 
-/// The columns that a text takes. Nearly all cells are ASCII, whose width is that of its bytes.
+/// The number of terminal columns of a text. Nearly all cells are ASCII, whose width equals their
+/// bytes.
 fn width_of(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.width() }
 }
@@ -155,7 +156,7 @@ fn part(out: &mut String, table: &Table, (widths, apart): (&[usize], usize), sho
     }
 }
 
-/// The beginning of a name that is wider.
+/// The beginning of a name that is wider than `most`.
 fn cut(name: &str, most: usize) -> Cow<'_, str> {
     let mut kept = name.to_string();
     while width_of(&kept) >= most {

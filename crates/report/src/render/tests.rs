@@ -209,7 +209,7 @@ fn subjects_under_other_options_are_not_compared_and_the_report_says_why() {
     assert!(said.contains(why), "{said}");
 }
 
-/// Words of a ranking.
+/// Words that express a ranking.
 const RANKING: [&str; 10] =
     ["▲", "▼", " more ops/s", " lower p99", "delivers", "faster", "better:", "≥", "up to ", "wins"];
 
@@ -243,9 +243,9 @@ fn one_pair_has_one_number_and_one_interval_in_every_form() {
     let form = crate::export::FORMS.iter().next().expect("a form");
     crate::export::export((&paths, &facts), table, form, Box::new(&mut csv)).expect("an export");
     let forms = [
-        // Spaces at which no line breaks.
+        // Spaces at which lines do not break.
         ("HTML", html(&document).expect("a page").replace('\u{a0}', " ")),
-        // A bracket begins a link there.
+        // In Markdown a bracket begins a link.
         ("Markdown", markdown(&document, "figures").0.replace("\\[", "[")),
         ("JSON", json),
         ("CSV", String::from_utf8_lossy(&csv).into_owned()),

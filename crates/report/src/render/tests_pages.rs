@@ -1,4 +1,4 @@
-//! Briefs of the built-in protocols as an editor looks at them: full pages, summaries without empty
+//! Briefs of the built-in protocols as checked by an editor: full pages, summaries without empty
 //! rows, and a first page of short sentences.
 
 use super::paper::pages::MOST_EMPTY;
@@ -9,7 +9,7 @@ use crate::brief::{Brief, BriefOptions, BriefSection, PaperSize};
 use crate::language::Language;
 use crate::plan::protocols;
 
-/// Words of a sentence that a reader takes in at once.
+/// Maximum number of words of an easily readable sentence.
 const MOST_WORDS: usize = 30;
 
 fn tables(part: &BriefSection) -> impl Iterator<Item = &Table> {
@@ -19,7 +19,7 @@ fn tables(part: &BriefSection) -> impl Iterator<Item = &Table> {
     })
 }
 
-/// The words of the first page's sentences that are too long.
+/// The first page's sentences that are too long.
 fn long_sentences(cover: &[Block]) -> Vec<String> {
     let mut texts: Vec<String> = Vec::new();
     for block in cover {

@@ -100,7 +100,7 @@ pub fn facts(protocol: &str) -> Facts {
     facts_on(protocol, 1)
 }
 
-/// The same of subjects with this many drives each.
+/// The same for subjects with this number of drives each.
 pub fn facts_on(protocol: &str, drives: u32) -> Facts {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("made.dyno");

@@ -131,7 +131,7 @@ impl PageLayout {
             let left = table.rows.len() - at;
             // Within columns its head is not repeated.
             let small = self.is_narrow && table.rows.len() <= SMALL_TABLE && left > 1;
-            // Subjects beside one another are one thing to read.
+            // The rows of adjacent subjects are read together.
             let grouped = group.is_some_and(|(end, rows)| at + 1 < end && rows <= SMALL_TABLE);
             let soft = at + 1 < KEPT_ROWS.min(table.rows.len()) || left == 2;
             piece.keep = soft || small || grouped;
@@ -177,8 +177,8 @@ impl PageLayout {
     }
 }
 
-/// Of each row the group of rows that it is in: the index after its last, and how many they are;
-/// none in a table without groups.
+/// The group of each row: the index after its last row, and its number of rows; None in a table
+/// without groups.
 fn groups(table: &Table) -> Vec<Option<(usize, usize)>> {
     let mut firsts: Vec<usize> =
         (0..table.rows.len()).filter(|at| table.rows[*at].0 == Mark::First).collect();
@@ -192,7 +192,7 @@ fn groups(table: &Table) -> Vec<Option<(usize, usize)>> {
     all
 }
 
-/// How wide each column's longest text is at a size of 1.
+/// The width of each column's longest text at font size 1.
 fn natural(columns: usize, rows: &[&Vec<String>]) -> Vec<f32> {
     let mut natural = vec![0.0f32; columns];
     for (i, row) in rows.iter().enumerate() {

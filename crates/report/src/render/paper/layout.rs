@@ -51,7 +51,7 @@ pub struct TextFlow {
 /// Figures in a row.
 struct FigureRow<'a> {
     palette: &'a Palette,
-    /// How wide each is.
+    /// Width of each figure.
     wide: f32,
     /// The height of the longest caption, so that all start at the same height.
     above: f32,
@@ -60,7 +60,7 @@ struct FigureRow<'a> {
 pub const PLAIN: LineStyle = LineStyle { size: BODY, face: Face::Plain, colour: INK };
 pub const SMALL: LineStyle = LineStyle { size: 7.8, face: Face::Plain, colour: FAINT };
 
-/// Of a figure.
+/// The style of a figure's caption.
 const CAPTION: LineStyle = LineStyle { size: 8.2, face: Face::Bold, colour: INK };
 
 /// The text and position of a heading.
@@ -76,10 +76,10 @@ pub struct PageLayout {
     pub width: f32,
     pub tags: Tags,
     pub pieces: Vec<Piece>,
-    /// For the tables, by number.
+    /// Pieces of the tables' heads, by the number of the table.
     pub heads: Vec<Vec<Piece>>,
     pub headings: Vec<OutlineEntry>,
-    /// Of the last heading.
+    /// Level of the last heading.
     level: u16,
     /// Reference material is set smaller, with more columns.
     pub is_fine: bool,
@@ -219,13 +219,13 @@ impl PageLayout {
         self.bind(from);
     }
 
-    /// Pieces that no page ends with, from the one at this place on.
+    /// Makes the pieces from this index on unable to end a page.
     pub fn bind(&mut self, from: usize) {
         self.pieces[from..].iter_mut().for_each(|p| (p.keep, p.bound) = (true, true));
     }
 
-    /// Whether the last heading is listed in the contents; of reference material only the section
-    /// is.
+    /// Whether the last heading is listed in the contents; for reference material only the section
+    /// is listed.
     pub fn list_last(&mut self, listed: bool) {
         let fine = self.is_fine;
         self.headings.last_mut().into_iter().for_each(|h| h.listed = listed && !fine);

@@ -5,7 +5,7 @@ use crate::render::paper::columns::{self, PieceHeight};
 use crate::render::paper::piece::{Item, Piece};
 use crate::render::paper::tags::TagId;
 
-/// Where an anchor came to stand.
+/// The position of an anchor.
 #[derive(Clone, Copy, Default)]
 pub struct AnchorSpot {
     pub page: usize,
@@ -15,12 +15,12 @@ pub struct AnchorSpot {
 pub struct Paginator {
     pub all: Vec<Vec<(Item, Option<TagId>)>>,
     pub spots: Vec<AnchorSpot>,
-    /// How far each page is filled, from 0 to 1.
+    /// The filled share of each page, from 0 to 1.
     pub filled: Vec<f32>,
 }
 
 impl Paginator {
-    /// How empty the emptiest page except the last is, from 0 to 1.
+    /// The largest empty share of any page except the last, from 0 to 1.
     pub fn emptiest(&self) -> f32 {
         let [full @ .., _] = &self.filled[..] else { return 0.0 };
         full.iter().map(|filled| 1.0 - filled).fold(0.0, f32::max)
@@ -72,7 +72,7 @@ pub fn paginate(
             }
             flow.fresh();
             (begun, above) = (true, head);
-            // After figures that were deferred there may be no room.
+            // After deferred figures there may be no room.
             let (room, page) = flow.room();
             chain = needs.chain(at, (room - above, page), flow.is_empty_below());
         }
@@ -88,7 +88,7 @@ pub fn paginate(
             before = piece.table;
         }
         flow.put(piece);
-        // A chain that was not looked at may not fit; space has no place of its own.
+        // A chain that was not examined may not fit; space has no position of its own.
         let end = if empty || at < admitted { 0 } else { chain.end };
         (at, admitted) = (at + 1, admitted.max(end));
     }
@@ -112,7 +112,7 @@ struct Flow {
 }
 
 impl Flow {
-    /// What is left of the page, and the height of a whole one.
+    /// The remaining height of the page, and the height of a whole page.
     fn room(&self) -> (f32, f32) {
         (self.bottom - self.y, self.bottom - self.top)
     }
@@ -195,7 +195,7 @@ impl Flow {
                 let sizes: Vec<PieceHeight> = (run.start + from..run.end).map(size).collect();
                 columns::strip(&sizes, columns, room)
             };
-            // What would leave the page too empty is parted.
+            // Pieces that would leave the page too empty are divided.
             let leaves = |strip: &columns::PageStrip| {
                 from + strip.done < many && too_empty((room.0 - strip.height, room.1))
             };
@@ -252,14 +252,14 @@ impl Chain {
     }
 }
 
-/// Whether so much room of a whole page is more than may be left empty.
+/// Whether leaving this room empty exceeds the permitted share of the page.
 fn too_empty((room, page): (f32, f32)) -> bool {
     room / page > MOST_EMPTY
 }
 
-/// From each piece on, what stands on one page with it: all that is kept together; with less, where
-/// what is kept together softly may be parted and figures may float; and with what it cannot be
-/// parted from.
+/// The chain that starts at each piece and stays on one page: all pieces that are kept together; a
+/// smaller one in which softly kept pieces may be separated and figures may float; and the pieces
+/// from which it cannot be separated.
 struct Needs {
     whole: Vec<Chain>,
     parted: Vec<Chain>,
@@ -278,8 +278,8 @@ impl Needs {
         }
     }
 
-    /// What a piece needs where there is so much room: what is taller than a page is divided after
-    /// all, and so is what would leave it too empty.
+    /// The chain of a piece for the available height: a chain taller than a page is divided, and so
+    /// is one that would leave the page too empty.
     fn chain(&self, at: usize, (room, page): (f32, f32), is_empty_below: bool) -> Chain {
         let whole = [self.whole[at], self.parted[at], self.alone[at]];
         let fits = |chain: &Chain| chain.height <= page;
@@ -298,7 +298,7 @@ fn together(pieces: &[Piece], kept: &dyn Fn(&Piece) -> bool, floating: bool) -> 
     for (i, piece) in pieces.iter().enumerate().rev().filter(|(_, piece)| kept(piece)) {
         let floats = pieces[i + 1..].iter().take_while(|p| floating && p.floats).count();
         if let Some(next) = all.get(i + 1 + floats).copied() {
-            // What floats is looked at by itself when its turn comes.
+            // Floating pieces are examined separately in their turn.
             let end = if floats > 0 { i + 1 } else { next.end };
             all[i] = Chain { height: piece.height + next.height, end };
         }
@@ -355,8 +355,8 @@ mod tests {
         piece
     }
 
-    /// A document of paragraphs, tables and figures as chance has it: what is kept together is less
-    /// than a page, and no piece but a figure is higher than a fifth of one.
+    /// A random document of paragraphs, tables and figures: kept-together pieces are less than a
+    /// page high, and no piece except a figure is higher than a fifth of a page.
     fn by_chance(seed: u64) -> (Vec<Piece>, Vec<Vec<Piece>>) {
         let mut rng = Seed::new(seed, 0, 0).at(0);
         let mut from = |low: f32, high: f32| low + (high - low) * rng.unit() as f32;
@@ -400,7 +400,7 @@ mod tests {
             let set = pieces.iter().filter(|p| !p.items.is_empty()).count();
             let pages = paginate(pieces, &heads, (30.0, 800.0), 0);
             assert!(pages.emptiest() <= MOST_EMPTY, "seed {seed}: {:?}", pages.filled);
-            // Only the space behind the last piece may reach below the page.
+            // Only the space after the last piece may extend below the page.
             let most = 1.0 + 6.5 / 770.0;
             assert!(pages.filled.iter().all(|filled| *filled <= most), "{:?}", pages.filled);
             let last = |page: &Vec<(Item, _)>| page.last().and_then(|(_, tag)| *tag);

@@ -45,7 +45,7 @@ pub fn pdf(document: &Brief) -> Result<Vec<u8>> {
     write(document, size, layout, pages)
 }
 
-/// How far each page is filled, from 0 to 1.
+/// The filled share of each page, from 0 to 1.
 #[cfg(test)]
 pub fn filled(document: &Brief) -> Vec<f32> {
     set_out(document).1.filled
@@ -202,7 +202,7 @@ fn list_of_contents(
     let indent = |level: u16| if level > 2 { 8.0 } else { 0.0 };
     let wide_of = |across: usize| (layout.width() - 16.0 * (across - 1) as f32) / across as f32;
     let room = |level: u16, wide: f32| f64::from(wide - indent(level) - 20.0);
-    // Three columns if no entry is cut off.
+    // Three columns if no entry is truncated.
     let whole = |(level, text, _): &(u16, String, usize)| {
         fonts::width(text, f64::from(set.size), face(*level)) <= room(*level, wide_of(3))
     };

@@ -165,7 +165,7 @@ fn drawing(surface: &mut Surface<'_>, at: (f32, f32), size: (f32, f32), svg: &st
     drawn.ok_or_else(wrong)
 }
 
-/// At the top right, at most 40 points high.
+/// Draws the logo at the top right, at most 40 points high.
 pub fn logo(surface: &mut Surface<'_>, png: &[u8], page: (f32, f32)) -> Result<()> {
     let wrong = |e: String| failed(format!("the logo cannot be read: {e}"), "save it again as PNG");
     let image = krilla::image::Image::from_png(png.to_vec().into(), true).map_err(wrong)?;

@@ -1,4 +1,4 @@
-//! What pages are made of: texts, rules and drawings, in strips across the page.
+//! The elements of pages: texts, rules and drawings, in strips across the page.
 
 use crate::render::paper::tags::TagId;
 
@@ -61,12 +61,12 @@ pub struct Piece {
     pub items: Vec<(Item, Option<TagId>)>,
     /// The next piece is on the same page.
     pub keep: bool,
-    /// Unless the page would be too empty.
+    /// `keep` does not apply if the page would be too empty.
     pub soft: bool,
-    /// In any case: a heading's, or a drawing reaches over them.
+    /// `keep` applies in any case: after a heading, or if a drawing extends over the next pieces.
     pub bound: bool,
-    /// Where it has no room on a page that is still too empty, it stands at the head of the next
-    /// one, and what follows goes on before it: its caption says what it is of.
+    /// If it does not fit on a page that is still too empty, it is moved to the top of the next
+    /// page, and the following pieces precede it: its caption identifies it.
     pub floats: bool,
     /// The table to which a row belongs.
     pub table: Option<usize>,
@@ -78,7 +78,7 @@ pub struct Piece {
 }
 
 impl Piece {
-    /// How far down it is drawn; None if it is only space.
+    /// The lower end of its drawing; None if it is only space.
     pub fn drawn(&self) -> Option<f32> {
         let bottom = |item: &Item| match item {
             Item::Drawing { at, size, .. } => at.1 + size.1,
@@ -110,5 +110,5 @@ impl Piece {
     }
 }
 
-/// Below a figure.
+/// Space below a figure.
 pub const FIGURE_FOOT: f32 = 5.0;

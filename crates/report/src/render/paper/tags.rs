@@ -34,7 +34,7 @@ impl Tags {
         id
     }
 
-    /// The same, containing what follows until `end`.
+    /// The same, containing the elements created until `end`.
     pub fn begin(&mut self, kind: impl Into<TagKind>) -> TagId {
         let id = self.leaf(kind);
         self.open.push(id);
