@@ -1,5 +1,4 @@
-//! The leading and trailing columns of every table of points: which point, which part of it, and
-//! from which bundle.
+//! The leading and trailing columns of every table of points: the point, its part, and its bundle.
 
 use super::{Column, ColumnKind, ExportValue, Stored};
 use crate::record::Class;

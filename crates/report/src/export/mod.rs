@@ -110,7 +110,7 @@ pub trait RowSink {
     fn end(self: Box<Self>) -> Result<()>;
 }
 
-/// Writes one table of the bundles with these facts.
+/// Writes one table of the bundles from which these facts are.
 pub fn export(
     (paths, facts): (&[PathBuf], &Facts),
     table: &dyn ExportTable,

@@ -14,7 +14,7 @@ use crate::base::error::{Context, Result};
 
 pub struct Parquet;
 
-/// Rows held back until their columns are written: some tens of megabytes.
+/// Rows kept in memory until their columns are written: some tens of megabytes.
 const GROUP: usize = 100_000;
 
 impl ExportForm for Parquet {

@@ -139,8 +139,8 @@ const END: [Column; 4] = [
     ("bundle", ColumnKind::Text),
 ];
 
-/// The same in every row of a point: mean power and energy by class, from the first instrument of
-/// each, and its bottleneck.
+/// Columns that are equal in every row of a point: mean power and energy by class, from the first
+/// instrument of each, and its bottleneck.
 const WATCHED: [Column; 10] = [
     (power::DRIVE_WATTS, ColumnKind::Real),
     ("drive_joules", ColumnKind::Real),
@@ -168,7 +168,7 @@ impl ExportTable for Points {
     }
 }
 
-/// Every column between the key and what is the same in every row of a point.
+/// Every column between the key and the columns that are equal in every row of a point.
 fn measures() -> Vec<Column> {
     let own = |filled: &[Filled]| filled.iter().map(|(column, _)| *column).collect::<Vec<_>>();
     let latency = |names: LatencyColumns| {

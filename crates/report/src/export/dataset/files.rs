@@ -24,7 +24,7 @@ const NAME: &str = "points.parquet";
 /// The two columns of a bucket.
 const BUCKET: [&str; 2] = ["to_ns", "count"];
 
-/// Files being written, in a folder of their own.
+/// Files being written, in a separate folder.
 pub struct Files {
     folder: PathBuf,
     columns: Vec<Column>,
@@ -42,7 +42,7 @@ struct PartFile {
 }
 
 impl Files {
-    /// None yet, in an existing folder.
+    /// No files yet, in an existing folder.
     pub fn below(folder: &Path) -> Result<Files> {
         let columns = rows::columns();
         Ok(Files {
@@ -71,7 +71,7 @@ impl Files {
         self.parts.entry(partition).or_default().rows.push(row);
     }
 
-    /// Adds the rows of others, none of which have been written yet.
+    /// Adds unwritten rows of other files.
     pub fn take(&mut self, others: Vec<(Partition, DatasetRow)>) {
         others.into_iter().for_each(|(partition, row)| self.add(partition, row));
     }

@@ -111,7 +111,7 @@ impl LockedDataset {
         self.known.len()
     }
 
-    /// Whether it contains a bundle, or is about to.
+    /// Whether it contains a bundle, or is about to contain it.
     pub fn has(&self, run: &str) -> bool {
         self.known.contains(run)
     }

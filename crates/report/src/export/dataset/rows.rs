@@ -85,8 +85,8 @@ impl Partition {
     }
 }
 
-/// As read by Hive, Spark, DuckDB and Polars: percent-encoded, except for ASCII letters, digits,
-/// "-", "_" and ".".
+/// In the form read by Hive, Spark, DuckDB and Polars: percent-encoded, except for ASCII letters,
+/// digits, "-", "_" and ".".
 fn encoded(value: &str) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"-_.".contains(&b);
     let one = |b: u8| if plain(b) { char::from(b).to_string() } else { format!("%{b:02X}") };
