@@ -139,11 +139,11 @@ impl Buffers {
 pub struct ContextBuffers {
     /// Slots for each drive.
     pub depth: u32,
-    /// No buffer has a state that an op changes, except by writing.
+    /// Whether all buffers hold unique data, so that only writes change a buffer.
     unique: bool,
     /// The open files, by drive.
     pub files: Vec<Arc<BlockFile>>,
-    /// By drive.
+    /// Buffers by drive.
     pub buffers: Vec<Buffers>,
 }
 
@@ -158,12 +158,12 @@ impl ContextBuffers {
         Ok(ContextBuffers { depth: stream.depth, unique, files, buffers })
     }
 
-    /// Of all drives.
+    /// Number of slots of all drives.
     pub fn slots(&self) -> u32 {
         self.depth * self.files.len() as u32
     }
 
-    /// The drive of a slot; of a single drive without a division.
+    /// The drive of a slot; avoids the division if there is only one drive.
     #[inline(always)]
     pub fn drive(&self, slot: u32) -> usize {
         if self.files.len() == 1 { 0 } else { (slot / self.depth) as usize }
@@ -238,7 +238,7 @@ mod tests {
                 }
             }
         }
-        // A buffer into which zeros were read has an op's number alone.
+        // A buffer into which zeros were read contains only an op's number.
         let mut read = vec![0; SECTOR];
         read[..8].fill(9);
         assert!(is_dynos(&read) && is_dynos(&[0; SECTOR]));

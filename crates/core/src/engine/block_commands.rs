@@ -40,7 +40,7 @@ const BLKDISCARD: libc::c_ulong = 0x1277;
 /// Executes an op and waits for it; `buffer` is what it reads into or writes from.
 #[inline(always)]
 pub fn execute(file: &BlockFile, op: &Op, buffer: &mut [u8]) -> Result<()> {
-    // What moves no data may be longer than the buffer.
+    // An op that transfers no data may be longer than the buffer.
     let data = match op.kind.moves_data() {
         true => &mut buffer[..op.len as usize],
         false => &mut [],
@@ -96,7 +96,7 @@ fn write_zeroes(file: &BlockFile, at: u64, len: u32) -> IoResult<()> {
     Ok(fallocate(&file.file, ZERO, at, u64::from(len))?)
 }
 
-/// The placement handle by which a stream writes.
+/// The placement handle of a stream's writes.
 pub fn placement(stream: &Stream) -> Option<u64> {
     stream.workload.knobs.get("placement")?.as_u64()
 }
@@ -127,7 +127,7 @@ pub fn check_kinds(file: &BlockFile, stream: &Stream) -> Result<()> {
 
 fn check_one(file: &BlockFile, what: &str, how: FallocateFlags, limit: &str) -> Result<()> {
     if file.is_device {
-        // If a drive cannot, the kernel would write zeroes itself.
+        // If a drive does not support it, the kernel would write zeroes itself.
         return match queue_limit(file, limit)? {
             0 => Err(failed(
                 format!("{} has no {what}: queue/{limit} of its device is 0", file.path.display()),

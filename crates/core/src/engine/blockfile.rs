@@ -1,5 +1,5 @@
-//! What psync, uring and libaio share: the data file in a dataset's folder, or the device, and how
-//! it is opened.
+//! Common parts of psync, uring and libaio: opening the data file in a dataset's folder, or the
+//! device.
 
 use std::fs::{File, OpenOptions};
 use std::os::fd::AsRawFd;
@@ -160,8 +160,8 @@ impl BlockFile {
         self.file.sync_all().map_err(|cause| self.unwritten(cause))
     }
 
-    /// Writes a range of the page cache and waits for it. The flush that follows all of them is
-    /// what makes it durable.
+    /// Writes back a range of the page cache and waits for it. The data are durable only after the
+    /// flush that follows all ranges.
     fn sync_range(&self, at: u64, bytes: u64) -> std::io::Result<()> {
         let all = libc::SYNC_FILE_RANGE_WAIT_BEFORE
             | libc::SYNC_FILE_RANGE_WRITE
@@ -172,7 +172,7 @@ impl BlockFile {
             return Ok(());
         }
         let cause = std::io::Error::last_os_error();
-        // Where the kernel has no such call, the one for the whole file does it.
+        // If the kernel lacks this call, the call for the whole file is used.
         let missing = [libc::ENOSYS, libc::ESPIPE, libc::EINVAL, libc::EPERM];
         match cause.raw_os_error().is_some_and(|code| missing.contains(&code)) {
             true => Ok(()),
@@ -213,7 +213,7 @@ impl BlockFile {
         format!("{} % compressible{parts}", self.compressible)
     }
 
-    /// The blocks verified since it was opened.
+    /// The number of blocks verified since it was opened.
     pub fn verified(&self) -> Vec<Fact> {
         self.known.iter().map(|known| known.verified().to_fact()).collect()
     }

@@ -98,7 +98,7 @@ impl Dedupe {
         upto(unit + 1) > upto(unit)
     }
 
-    /// Fills an op's units that are to be duplicates.
+    /// Fills the units of an op that are duplicates.
     pub fn duplicate(&self, data: &mut [u8], op: &Op, zeros: usize) {
         let first = op.at / self.unit;
         for (i, unit) in data.chunks_exact_mut(self.unit as usize).enumerate() {

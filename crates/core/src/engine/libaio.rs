@@ -162,10 +162,10 @@ struct LibaioContext {
     context: Context,
     drives: ContextBuffers,
     requests: Vec<AioControlBlock>,
-    /// Of each slot's request: the vector above is never resized.
+    /// Address of each slot's request: the vector above is never resized.
     addresses: Vec<*mut AioControlBlock>,
     staged: Vec<*mut AioControlBlock>,
-    /// From the first op that the worker executes itself, in order.
+    /// Pending ops, starting with the first that the worker executes itself, in order.
     later: Vec<(u32, Op)>,
     events: Vec<Event>,
     clock: Clock,
@@ -342,8 +342,8 @@ impl IoContext for LibaioContext {
         self.reap(if done.is_empty() { wait } else { Wait::No }, done)
     }
 
-    /// One, as fio does: a disk with a queue depth of 32 had 1.03 times the IOPS that it has with
-    /// portions of four (docs/benchmarks.md).
+    /// One, as in fio: a disk with a queue depth of 32 reached 1.03 times the IOPS that it reached
+    /// with portions of four (docs/benchmarks.md).
     fn least_portion(&self) -> usize {
         1
     }

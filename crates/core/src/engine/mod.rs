@@ -178,9 +178,9 @@ pub trait Target: Any + Send + Sync {
         Ok(())
     }
 
-    /// If blocks are verified and a run that wrote them did not end: compares all of them with what
-    /// was acknowledged, and returns their number. `look_on` receives the bytes compared so far and
-    /// in total.
+    /// If blocks are verified and a run that wrote them did not end: compares all blocks with the
+    /// acknowledged writes and returns their number. `look_on` receives the bytes compared so far
+    /// and in total.
     fn recheck(&self, stop: &AtomicBool, look_on: &mut dyn FnMut(u64, u64)) -> Result<Option<u64>> {
         let _ = (stop, look_on);
         Ok(None)
@@ -207,9 +207,9 @@ pub trait Target: Any + Send + Sync {
         Vec::new()
     }
 
-    /// Bytes that it has written since it was opened or the server began: `user`, as the
-    /// application gave them to it, and each part of `record::gauge::written::engine::PARTS` that
-    /// it has. Empty for engines that write what they are given.
+    /// Bytes written since it was opened or since the server started: `user` bytes from the
+    /// application, and each part of `record::gauge::written::engine::PARTS` that exists. Empty for
+    /// engines that write exactly the user's bytes.
     fn written(&self) -> Vec<(&'static str, u64)> {
         Vec::new()
     }
@@ -227,7 +227,7 @@ pub trait Target: Any + Send + Sync {
         Vec::new()
     }
 
-    /// The resources of the server that Dyno started for it, as reported by the kernel.
+    /// Resources of the server that Dyno started for it, as reported by the kernel.
     fn server(&self) -> Option<ServerShare> {
         None
     }

@@ -165,7 +165,7 @@ impl Target for NullTarget {
         Ok(Box::new(TimedContext::new(model, clock, thread, depth)))
     }
 
-    /// Nothing distinguishes its drives.
+    /// Its drives do not differ.
     fn io_context_on(
         &self,
         targets: &[&dyn Target],
@@ -259,8 +259,8 @@ impl IoContext for TimedContext {
             Wait::One => first_due_ns,
             Wait::Until(ns) => first_due_ns.min(ns),
         };
-        // A sleep may end later than the 1 % that the tests allow, so the last part of a wait is
-        // spun: several times what an idle virtual machine takes to wake a thread.
+        // A sleep may exceed the 1 % that the tests allow, so the last part of a wait is spun:
+        // several times the time that an idle virtual machine takes to wake a thread.
         const SPIN_NS: u64 = 200_000;
         if until_ns > now_ns + SPIN_NS {
             self.clock.sleep_until(until_ns - SPIN_NS);
@@ -487,11 +487,13 @@ mod tests {
         is(censored.from_ns as f64, 1e9, "the age of the youngest");
     }
 
-    /// One worker's queue: first come, first served, by as many servers as it has slots.
+    /// A model of one worker's queue: first come, first served, with as many servers as the worker
+    /// has slots.
     struct SimulatedQueue {
-        /// Of the ops due in the window, ascending, as if all had been waited for.
+        /// Response times of the ops due in the window, ascending, including those of ops that
+        /// completed later.
         responses_ns: Vec<u64>,
-        /// Ops that ended in the window.
+        /// Number of ops that completed in the window.
         completed: u64,
     }
 
@@ -522,7 +524,7 @@ mod tests {
         SimulatedQueue { responses_ns, completed }
     }
 
-    /// Engines from 0.1 to 10 ms at half to ten times what they can take.
+    /// Service times from 0.1 to 10 ms, at 0.5 to 10 times the maximum rate.
     #[test]
     fn overload_completes_what_the_engine_can_and_each_percentile_is_a_queues_or_a_bound() {
         let targets = [0.5, 0.98, 1.1, 2.0, 10.0];
@@ -568,7 +570,7 @@ mod tests {
 
     #[track_caller]
     fn is_as_in_a_queue(tally: &Tally, truth: &SimulatedQueue, arrival: Arrival, what: &str) {
-        // Near its capacity a queue of random arrivals grows with each clock read.
+        // Near its capacity, a queue of random arrivals grows with every clock read.
         let percent = if arrival == Arrival::Fixed { 1.0 } else { 5.0 };
         let response = tally.response();
         assert_eq!(response.count, truth.responses_ns.len() as u64, "{what}: ops that were due");
@@ -586,7 +588,7 @@ mod tests {
         }
     }
 
-    /// 5,000/s of 100 µs over 6 s; the engine stands still from 4.4 s to 8.4 s.
+    /// 5,000/s of 100 µs over 6 s; the engine stalls from 4.4 s to 8.4 s.
     #[test]
     fn a_stall_over_the_end_of_the_window_counts_for_the_ops_that_it_kept_from_being_sent() {
         let stalls = SimulatedDrive { stall: Some((4_400 * MS, 4 * S)), ..takes(100 * US) };

@@ -1,5 +1,5 @@
-//! Lays an index out: copied from another drive of the run that has one with the same knobs, or
-//! built.
+//! Creates an index: copies it from another drive of the run that has one with the same knobs, or
+//! builds it.
 //!
 //! The library inserts vectors on all processors at once, so no two builds give the same graph.
 //! Drives are compared by the same index, so the second one's is a copy of the first one's. The
@@ -33,23 +33,23 @@ use super::vectors;
 use crate::base::error::{Context, Result, failed};
 use crate::lab::folder::data::DatasetFolder;
 
-/// The files that determine the result of a query, in the order of the checksum; and the vectors,
-/// from which they were made.
+/// Files that determine the result of a query, in the order of the checksum, and the vectors from
+/// which they were built.
 const FILES: [&str; 6] = [GRAPH, PIVOTS, COMPRESSED, QUERIES, TRUTH, VECTORS];
 
-/// Random numbers of the library's clustering.
+/// Seed of the library's clustering.
 const SEED: u64 = 1;
 
-/// Everything is built in memory: this is more than any host has.
+/// Memory limit of a build, GiB. It exceeds any host's memory, so that indexes are built in memory.
 const MEMORY_GIB: f64 = 1e9;
 
 const CHUNK: usize = 1 << 20;
 
-/// Indexes that this process has opened, by the paths of their folders. No descriptor is kept,
+/// Indexes that this process has opened, by the paths of their folders. No descriptor is held,
 /// because it would keep the drive's filesystem mounted.
 static KNOWN: Mutex<Vec<(IndexKnobs, PathBuf)>> = Mutex::new(Vec::new());
 
-/// Another drive of this run may copy the index in a folder.
+/// Allows other drives of this run to copy the index in a folder.
 pub fn note(folder: &DatasetFolder, knobs: IndexKnobs) {
     let new = (knobs, folder.shown().to_path_buf());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -57,7 +57,7 @@ pub fn note(folder: &DatasetFolder, knobs: IndexKnobs) {
     known.push(new);
 }
 
-/// Fills a dataset's empty folder.
+/// Creates the index in a dataset's empty folder.
 pub fn lay_out(
     folder: &DatasetFolder,
     knobs: IndexKnobs,
@@ -89,7 +89,7 @@ pub fn lay_out(
     store(folder, checksum.finish())
 }
 
-/// The folder of a known index, if it still is one.
+/// The folder of a known index, if it is still one.
 fn reopened(path: &Path) -> Option<DatasetFolder> {
     let (dataset, instance) = path.file_name()?.to_str()?.rsplit_once('.')?;
     let directory = path.parent()?.parent()?;
@@ -98,8 +98,8 @@ fn reopened(path: &Path) -> Option<DatasetFolder> {
     (folder.shown() == path && filled).then_some(folder)
 }
 
-/// Whether the files of another folder were copied, and are those that its checksum names. Blocks
-/// are not shared, as a copy by the kernel may do, because each drive needs its own.
+/// Copies the files of another folder. Returns whether they were copied and match its checksum. The
+/// copy does not share blocks, as a copy by the kernel may, because each drive needs its own.
 fn copied(
     from: &DatasetFolder,
     to: &DatasetFolder,
@@ -145,7 +145,7 @@ fn store(folder: &DatasetFolder, checksum: u64) -> Result<()> {
     stored.with_context(|| format!("writing {}", folder.shown().join(CHECKSUM).display()))
 }
 
-/// The checksum of an index, as stored when it was laid out.
+/// The checksum of an index, as stored when it was created.
 pub fn stored(folder: &DatasetFolder) -> Result<u64> {
     let mut text = String::new();
     let read = open_file(folder, CHECKSUM, OFlags::RDONLY)?.take(64).read_to_string(&mut text);
@@ -183,7 +183,7 @@ fn build(
     .build()
 }
 
-/// The library's version.
+/// Version of the library.
 pub fn version() -> String {
     let lock = include_str!("../../../../../Cargo.lock");
     let own = lock.split("name = \"diskann-disk\"").nth(1);

@@ -1,5 +1,5 @@
-//! How far the build of an index is, and its interruption. The library reports neither, so both are
-//! taken from the files that it reads and writes: vectors are read as they are inserted.
+//! Progress and interruption of the build of an index. The library reports neither, so both use the
+//! files that it reads and writes: vectors are read as they are inserted.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -16,28 +16,28 @@ use crate::measure::BUILD_PARTS;
 
 const PARTS: f64 = BUILD_PARTS as f64;
 
-/// A buffer for several vectors, since each read is counted.
+/// Buffer size for several vectors, because each read is counted.
 const BUFFER: usize = 64 << 10;
 
-/// How long a build may take to end after its interruption, before it is left to the end of the
-/// process: the library calculates for minutes without a read or write.
+/// Time that an interrupted build may take to end before it is left to the end of the process: the
+/// library may compute for minutes without a read or write.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The parts of a build, by what their end makes of the whole: a million vectors take so long.
+/// Phases of a build. Their shares of the whole were measured with a million vectors.
 #[derive(Clone, Copy)]
 pub enum BuildPhase {
-    /// Vectors are generated and compared with the queries.
+    /// Generates vectors and compares them with the queries.
     Vectors,
-    /// Vectors are compressed.
+    /// Compresses the vectors.
     Compression,
-    /// Vectors are inserted into the graph.
+    /// Inserts the vectors into the graph.
     Graph,
-    /// The index is written.
+    /// Writes the index.
     Layout,
 }
 
 impl BuildPhase {
-    /// The shares of the whole at which it begins and ends.
+    /// Shares of the whole at the start and the end of the phase.
     fn shares(self) -> (f64, f64) {
         match self {
             BuildPhase::Vectors => (0.0, 0.1),
@@ -48,7 +48,7 @@ impl BuildPhase {
     }
 }
 
-/// Shared by a build and those who wait for it.
+/// Progress of a build, shared with the threads that wait for it.
 #[derive(Default)]
 pub struct BuildProgress {
     state: Mutex<BuildState>,
@@ -57,11 +57,11 @@ pub struct BuildProgress {
 
 #[derive(Default)]
 struct BuildState {
-    /// Completed parts, of `BUILD_PARTS`.
+    /// Number of completed parts, of `BUILD_PARTS`.
     parts: u64,
     stopped: bool,
     ended: bool,
-    /// Open readers of the vectors: number, bytes read.
+    /// Open readers of the vectors: number and bytes read.
     readers: Vec<(u64, u64)>,
     opened: u64,
     failure: Option<crate::base::error::Error>,
@@ -72,15 +72,15 @@ impl BuildProgress {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A phase is complete to this share.
+    /// Sets the completed share of a phase.
     pub fn reached(&self, phase: BuildPhase, share: f64) {
         let (from, to) = phase.shares();
         self.whole(from + (to - from) * share.min(1.0));
     }
 
-    /// The whole is complete to this share.
+    /// Sets the completed share of the whole.
     pub fn whole(&self, share: f64) {
-        // The last part is complete when the build has ended.
+        // The last part completes with the end of the build.
         let parts = ((share * PARTS) as u64).min(BUILD_PARTS - 1);
         let mut state = self.state();
         if parts > state.parts {
@@ -97,9 +97,9 @@ impl BuildProgress {
         number
     }
 
-    /// A reader has read so much of the vectors. The graph's is open while others look for the
-    /// graph's start, and reads when they have ended: the least counts. Before, vectors are read to
-    /// be compressed.
+    /// Sets the bytes of the vectors that a reader has read. The graph's reader is open while
+    /// others search for the start node, and reads after they have ended, so the minimum counts.
+    /// Earlier readers are those of the compression.
     fn vectors_read(&self, reader: u64, bytes: u64, all: u64) {
         let mut state = self.state();
         if let Some(own) = state.readers.iter_mut().find(|(other, _)| *other == reader) {
@@ -113,7 +113,7 @@ impl BuildProgress {
         }
     }
 
-    /// An error if it was interrupted.
+    /// Returns an error if the build was interrupted.
     pub fn check(&self) -> IoResult<()> {
         match self.state().stopped {
             true => Err(Error::other("interrupted")),
@@ -121,20 +121,20 @@ impl BuildProgress {
         }
     }
 
-    /// Interrupts it.
+    /// Interrupts the build.
     pub fn stop(&self) {
         self.state().stopped = true;
         self.changed.notify_all();
     }
 
-    /// It has ended.
+    /// Marks the end of the build.
     pub fn end(&self, result: Result<()>) {
         let mut state = self.state();
         (state.ended, state.failure) = (true, result.err());
         self.changed.notify_all();
     }
 
-    /// Waits until a part is complete; false if it was interrupted before.
+    /// Waits until a part is complete; false if the build was interrupted before.
     pub fn wait_for(&self, part: u64) -> Result<bool> {
         let waits = |state: &mut BuildState| !state.stopped && !state.ended && state.parts <= part;
         let waited = self.changed.wait_while(self.state(), waits);
@@ -153,7 +153,7 @@ impl BuildProgress {
     }
 }
 
-/// The library's files, watched: all fail after an interruption.
+/// The library's files, with progress and interruption: all operations fail after an interruption.
 pub struct WatchedFiles {
     pub progress: Arc<BuildProgress>,
     pub knobs: IndexKnobs,
@@ -215,12 +215,12 @@ impl StorageWriteProvider for WatchedFiles {
 pub struct WatchedFile {
     file: File,
     progress: Arc<BuildProgress>,
-    /// The phase whose progress this file shows, and its size at the end.
+    /// The phase whose progress this file shows, and the file's final size.
     phase: Option<BuildPhase>,
     all: u64,
-    /// Read or written.
+    /// Bytes read or written.
     bytes: u64,
-    /// The number of a reader of the vectors.
+    /// Number of the reader, if the file has the vectors.
     reader: Option<u64>,
 }
 
@@ -281,7 +281,7 @@ mod tests {
         let progress = BuildProgress::default();
         progress.reached(BuildPhase::Vectors, 1.0);
         assert!(progress.wait_for(BUILD_PARTS / 10 - 1).unwrap());
-        // The reader of the graph has read nothing while another looks for the graph's start.
+        // The graph's reader has read nothing while another one searches for the start node.
         progress.reached(BuildPhase::Compression, 1.0);
         let (graph, other) = (progress.new_reader(), progress.new_reader());
         progress.vectors_read(other, 100, 100);

@@ -1,4 +1,4 @@
-//! An index in use: its files, its queries, and the searches of threads.
+//! An open index: its files, its queries, and the searches of threads.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::lab::folder::data::DatasetFolder;
 pub type Searcher =
     DiskIndexSearcher<AdHoc<f32>, DiskVertexProviderFactory<AdHoc<f32>, NodeReaders>>;
 
-/// An index in use.
+/// An open index.
 pub struct Index {
     graph: Arc<File>,
     compressed: DiskIndexReader,
@@ -32,7 +32,7 @@ pub struct Index {
 }
 
 impl Index {
-    /// Opens it, and checks that its files are those of its knobs.
+    /// Opens an index, and checks that its files match its knobs.
     pub fn open(folder: &DatasetFolder, knobs: IndexKnobs, direct: bool) -> Result<Index> {
         let flags = if direct { OFlags::DIRECT } else { OFlags::empty() };
         let path = |name| folder.path().join(name).to_string_lossy().into_owned();
@@ -61,7 +61,7 @@ impl Index {
         &self.truth[number * NEIGHBOURS..][..NEIGHBOURS]
     }
 
-    /// A search of one thread, which counts what it reads.
+    /// A searcher for one thread, which counts its reads.
     pub fn searcher(&self, count: &Arc<ReadCount>) -> Result<Searcher> {
         let readers = NodeReaders { file: Arc::clone(&self.graph), count: Arc::clone(count) };
         // Every node is read from the drive: nothing is cached.

@@ -1,4 +1,4 @@
-//! One thread's search: a query is one call of the library, which reads beam after beam.
+//! The search of one thread: a query is one call of the library, which reads beam after beam.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -31,7 +31,7 @@ impl SearchContext {
         Ok(SearchContext { searcher, count, index, answers, staged: None })
     }
 
-    /// Asks a query, and checks its result; returns the bytes read.
+    /// Executes a query and checks its result; returns the bytes read.
     pub fn ask(&mut self, query: usize) -> Result<u64> {
         let (list, beam) = self.answers.search;
         let before = self.count.now();
@@ -73,7 +73,7 @@ impl IoContext for SearchContext {
     }
 }
 
-/// Lays an index out in a thread of its own, and waits for it part by part.
+/// Creates an index in a separate thread, and waits for it part by part.
 pub struct BuildContext {
     folder: DatasetFolder,
     knobs: IndexKnobs,
@@ -121,8 +121,8 @@ impl IoContext for BuildContext {
             self.begin()?;
         }
         if !self.progress.wait_for(op.at)? {
-            // What there is of an index is of no use, and large. If a file cannot be removed, the
-            // next run does it.
+            // A partial index is useless and large. If a file cannot be removed, the next run
+            // removes it.
             self.progress.wait_for_end();
             drop(self.folder.remove(false));
         }

@@ -11,21 +11,21 @@ use crate::lab::folder::data::DatasetFolder;
 use crate::measure::AddressSpace;
 use crate::plan::Knobs;
 
-/// Nearest vectors that a query asks for.
+/// Number of nearest vectors that a query returns.
 pub const NEIGHBOURS: usize = 10;
 
 /// The files of a dataset: vectors, queries, and the true neighbours of each.
 pub const VECTORS: &str = "vectors.bin";
 pub const QUERIES: &str = "queries.bin";
 pub const TRUTH: &str = "truth.bin";
-/// The graph with the vectors, which is read in the window.
+/// The graph with the vectors; queries read it.
 pub const GRAPH: &str = "index_disk.index";
-/// The compressed vectors and how they were compressed, which are in memory.
+/// The compressed vectors and their codebook, which are held in memory.
 pub const PIVOTS: &str = "index_pq_pivots.bin";
 pub const COMPRESSED: &str = "index_pq_compressed.bin";
-/// A checksum of the others.
+/// A checksum of the other files.
 pub const CHECKSUM: &str = "checksum";
-/// What the library begins its files' names with.
+/// Prefix of the library's file names.
 pub const PREFIX: &str = "index";
 
 /// The knobs of an index.
@@ -71,17 +71,17 @@ impl IndexKnobs {
         node_bytes(self.dimensions as u64, self.degree as u64)
     }
 
-    /// The bytes that a node is read in.
+    /// Bytes per read of a node.
     pub fn io_bytes(&self) -> u64 {
         self.node_bytes().next_multiple_of(BLOCK)
     }
 
-    /// The bytes of the graph with the vectors.
+    /// Size of the graph with the vectors, bytes.
     pub fn graph_bytes(&self) -> u64 {
         graph_bytes(self.vectors as u64, self.node_bytes())
     }
 
-    /// The space of its queries.
+    /// Address space of the queries.
     pub fn space(&self) -> AddressSpace {
         AddressSpace { keys: self.queries as u64, ..AddressSpace::default() }
     }
@@ -98,7 +98,7 @@ pub fn open_file(folder: &DatasetFolder, name: &str, flags: OFlags) -> Result<Fi
     opened.with_context(|| format!("opening {}", folder.shown().join(name).display()))
 }
 
-/// An error of the library, or of files that it cannot use.
+/// An error of the library, or of invalid files.
 pub fn unusable(folder: &DatasetFolder, cause: impl std::fmt::Display) -> Error {
     failed(
         format!("the index in {} cannot be used: {cause}", folder.shown().display()),

@@ -1,11 +1,11 @@
 //! `diskann`: Microsoft's DiskANN (crate diskann-disk) on a filesystem of the drive under test.
 //!
-//! `layout` names the files of a dataset, and `size` is their size. `vectors` makes the vectors,
-//! the queries and their true neighbours, `build` the graph; `build_progress` shows how far it is,
-//! and interrupts it. `index` is one in use; `reader` reads its nodes for the library, so that each
-//! I/O is Dyno's own and counted. `io_context` is one thread's search, and `query_results` checks
-//! that a query always has the same result. The library allocates for each query (ARCHITECTURE.md,
-//! "Invariants").
+//! `layout` names the files of a dataset, and `size` computes their sizes. `vectors` generates the
+//! vectors, the queries and their true neighbours, `build` the graph; `build_progress` reports the
+//! progress of a build and interrupts it. `index` is an open index; `reader` reads its nodes for
+//! the library, so that Dyno issues and counts each I/O. `io_context` is the search of one thread,
+//! and `query_results` checks that a query always has the same result. The library allocates for
+//! each query (ARCHITECTURE.md, "Invariants").
 
 #[cfg(feature = "vector")]
 mod build;
@@ -34,7 +34,7 @@ use crate::plan::{DefaultValue, Info, Knob, KnobKind, Knobs, RequestFamily, Writ
 /// The engine `diskann`.
 pub struct DiskAnn;
 
-/// A whole number.
+/// A knob with a whole number.
 const fn int(
     name: &'static str,
     (min, max): (u64, u64),
@@ -83,7 +83,7 @@ impl Engine for DiskAnn {
         &INFO
     }
 
-    /// The compressed vectors and the queries.
+    /// Memory of the compressed vectors and the queries.
     fn memory_bytes(&self, knobs: &Knobs) -> u64 {
         let int = |name| knobs.int(name).unwrap_or(0);
         let queries = int("queries").saturating_mul(int("dimensions")).saturating_mul(4);

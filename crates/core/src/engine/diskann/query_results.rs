@@ -1,5 +1,5 @@
-//! The result of each query of a stream: the numbers of its nearest vectors and the I/Os that it
-//! took. It depends on the index and the search alone, so it must be the same each time; another
+//! The result of each query of a stream: the numbers of its nearest vectors, and the number of
+//! I/Os. It depends only on the index and the search, so it must be the same each time; a different
 //! result is an error of the drive, the library or Dyno.
 
 use std::sync::atomic::AtomicU64;
@@ -17,7 +17,7 @@ pub struct QueryResult {
     pub ios: u64,
     /// True neighbours among the results.
     pub found: u64,
-    /// A hash of the numbers in the order of the result, of which 40 bits are kept.
+    /// The lowest 40 bits of a hash of the numbers, in the order of the result.
     pub hash: u64,
 }
 
@@ -25,14 +25,14 @@ const HASH_BITS: u32 = 40;
 const FOUND_BITS: u32 = 8;
 
 impl QueryResult {
-    /// The result with these numbers; `truth` are the true neighbours.
+    /// The result with these numbers; `truth` has the true neighbours.
     pub fn of(ios: u64, numbers: impl Iterator<Item = u32> + Clone, truth: &[u32]) -> QueryResult {
         let found = numbers.clone().filter(|number| truth.contains(number)).count() as u64;
         let hash = numbers.fold(0, |hash, number| mix(hash ^ u64::from(number)));
         QueryResult { ios, found, hash: hash >> (64 - HASH_BITS) }
     }
 
-    /// As one number, which is not zero: a search reads at least one node.
+    /// The result as one number, which is never zero: a search reads at least one node.
     fn packed(self) -> u64 {
         let ios = self.ios.min((1 << (64 - HASH_BITS - FOUND_BITS)) - 1);
         ios << (HASH_BITS + FOUND_BITS) | self.found << HASH_BITS | self.hash
@@ -48,9 +48,9 @@ impl QueryResult {
 }
 
 /// The results of a stream's queries, shared by its threads. Each is written once, by the first
-/// thread that asks the query.
+/// thread that executes the query.
 pub struct QueryResults {
-    /// Search list and beam.
+    /// Sizes of the search list and of the beam.
     pub search: (u32, u32),
     all: Vec<AtomicU64>,
 }
@@ -60,7 +60,7 @@ impl QueryResults {
         QueryResults { search, all: (0..queries).map(|_| AtomicU64::new(0)).collect() }
     }
 
-    /// Keeps a query's result, or compares it with the one that is kept.
+    /// Stores a query's result, or compares it with the stored one.
     #[inline]
     pub fn keep(&self, query: usize, result: QueryResult) -> Result<()> {
         let new = result.packed();
@@ -87,14 +87,14 @@ impl QueryResults {
         ))
     }
 
-    /// Queries that were not asked.
+    /// Queries that were not executed.
     pub fn missing(&self) -> impl Iterator<Item = usize> + '_ {
         let missing =
             |(query, kept): (usize, &AtomicU64)| (kept.load(Relaxed) == 0).then_some(query);
         self.all.iter().enumerate().filter_map(missing)
     }
 
-    /// What a bundle keeps of them.
+    /// The record for a bundle.
     pub fn to_record(&self, stream: &str, node_bytes: u64) -> VectorSearch {
         let all = || self.all.iter().map(|kept| kept.load(Relaxed));
         let sum = |part: fn(QueryResult) -> u64| {

@@ -1,5 +1,5 @@
-//! Reads nodes of the graph for the library through an io_uring of its own: the library gives a
-//! batch, all of which is read at once, and waits for it.
+//! Reads nodes of the graph for the library through its own io_uring: the library passes a batch,
+//! whose reads are submitted together, and waits for it.
 //!
 //! The library's own reader does not check for short reads, opens the file by its path, and counts
 //! vertices instead of I/Os.
@@ -18,17 +18,17 @@ use diskann_disk::search::provider::aligned_file_reader::{AlignedRead, Alignment
 use diskann_quantization::num::PowerOfTwo;
 use io_uring::{IoUring, opcode, types};
 
-/// Most reads in flight of one thread.
+/// Maximum number of reads in flight per thread.
 const ENTRIES: usize = 128;
 
-/// The alignment that direct I/O may require: a logical block has at most 4 KiB.
+/// Alignment that direct I/O may require: a logical block has at most 4 KiB.
 pub struct BlockAlignment;
 
 impl Alignment for BlockAlignment {
     const VALUE: PowerOfTwo = PowerOfTwo::V4096;
 }
 
-/// What one thread has read. Only that thread writes to it.
+/// Number of I/Os and bytes read by one thread. Only that thread updates it.
 #[derive(Debug, Default)]
 pub struct ReadCount {
     ios: AtomicU64,
@@ -42,7 +42,7 @@ impl ReadCount {
     }
 }
 
-/// Opens readers of one file, whose reads are counted together.
+/// Opens readers of one file with a common count of reads.
 pub struct NodeReaders {
     pub file: Arc<File>,
     pub count: Arc<ReadCount>,
@@ -81,7 +81,7 @@ impl NodeReader {
         let mut failed = None;
         while left > 0 {
             match self.ring.submit_and_wait(left) {
-                // Reads in flight still write to their buffers, so what passes is waited for.
+                // Reads in flight still write to their buffers, so transient errors are retried.
                 Err(error) if passes(&error) => {}
                 submitted => drop(submitted?),
             }
@@ -95,13 +95,13 @@ impl NodeReader {
     }
 }
 
-/// Whether the kernel takes submissions again later.
+/// Whether an error is transient, so that the kernel accepts submissions later.
 fn passes(error: &std::io::Error) -> bool {
     use std::io::ErrorKind::{Interrupted, ResourceBusy, WouldBlock};
     matches!(error.kind(), Interrupted | ResourceBusy | WouldBlock)
 }
 
-/// Why a read is not what was asked for.
+/// The error of a read that failed or was short.
 fn problem(result: i32, read: &AlignedRead<'_, u8, BlockAlignment>) -> Option<std::io::Error> {
     let (offset, wanted) = (read.offset(), read.aligned_buf().len());
     match usize::try_from(result) {

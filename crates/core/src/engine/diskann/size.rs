@@ -2,16 +2,16 @@
 
 use crate::plan::Knobs;
 
-/// The size of a block of the index: nodes do not cross its end unless they are larger.
+/// Block size of the index: a node does not cross the end of a block unless it is larger.
 pub const BLOCK: u64 = 4096;
 
-/// The bytes of a node on the drive, with those that it is read in: its vector, the number of its
+/// Size of a node on the drive before it is rounded to blocks, bytes: its vector, the number of its
 /// neighbours and their numbers.
 pub fn node_bytes(dimensions: u64, degree: u64) -> u64 {
     4 * dimensions + 4 * (degree + 1)
 }
 
-/// The bytes of the blocks of so many nodes.
+/// Size of the blocks of this many nodes, bytes.
 pub fn graph_bytes(vectors: u64, node_bytes: u64) -> u64 {
     let blocks = match BLOCK / node_bytes {
         0 => vectors.saturating_mul(node_bytes.div_ceil(BLOCK)),
@@ -20,8 +20,8 @@ pub fn graph_bytes(vectors: u64, node_bytes: u64) -> u64 {
     blocks.saturating_mul(BLOCK)
 }
 
-/// The bytes of a dataset with these knobs: the index, the vectors and the compressed ones. None if
-/// they are not of this engine.
+/// Size of a dataset with these knobs, bytes: the index, the vectors and the compressed vectors.
+/// None if the knobs are of another engine.
 pub fn dataset_bytes(knobs: &Knobs) -> Option<u64> {
     let int = |name| knobs.int(name).ok();
     let (vectors, dimensions) = (int("vectors")?, int("dimensions")?);
@@ -43,9 +43,9 @@ mod tests {
             });
             dataset_bytes(&Knobs(serde_json::from_value(all).unwrap())).unwrap()
         };
-        // 772 bytes: five in a block.
+        // 772 bytes: five nodes per block.
         assert_eq!(bytes(100_000, 128, 32), 20_000 * 4096 + 100_000 * (512 + 32));
-        // 6,404 bytes: two blocks for each.
+        // 6,404 bytes: two blocks per node.
         assert_eq!(bytes(1_000_000, 1536, 192), 1_000_000 * (8192 + 6144 + 192));
     }
 }

@@ -1,4 +1,4 @@
-//! An index that is laid out, and one that is searched: its files, its queries, and what was found.
+//! An index to create, and an index to search: its files, its queries and their results.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -43,7 +43,7 @@ pub fn open(site: &DatasetAccess<'_>) -> Result<Box<dyn Target>> {
     Ok(Box::new(IndexTarget { index, checksum, direct, streams }))
 }
 
-/// An index to be laid out.
+/// An index to create.
 struct NewIndex {
     folder: DatasetFolder,
     knobs: IndexKnobs,
@@ -77,7 +77,7 @@ struct IndexTarget {
     index: Arc<Index>,
     checksum: u64,
     direct: bool,
-    /// The results of each stream.
+    /// Results by stream.
     streams: Mutex<Vec<(String, Arc<QueryResults>)>>,
 }
 
@@ -105,8 +105,8 @@ impl Target for IndexTarget {
         Ok(Box::new(SearchContext::new(Arc::clone(&self.index), results)?))
     }
 
-    /// Queries that the window did not reach are asked now, so that recall and I/Os are those of
-    /// all queries however fast the drive is.
+    /// Executes the queries that the window did not reach, so that recall and I/Os cover all
+    /// queries, whatever the speed of the drive.
     fn window_closed(&self) -> Vec<Fact> {
         let streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
         let whole = |(stream, results): &(String, Arc<QueryResults>)| -> Result<Fact> {
@@ -115,7 +115,7 @@ impl Target for IndexTarget {
             missing.into_iter().try_for_each(|query| rest.ask(query).map(drop))?;
             Ok(results.to_record(stream, self.index.knobs.io_bytes()).to_fact())
         };
-        // A drive that fails now has failed in the window, which says so.
+        // A drive that fails now also failed in the window, where the error was reported.
         streams.iter().filter_map(|stream| whole(stream).ok()).collect()
     }
 

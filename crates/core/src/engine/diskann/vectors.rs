@@ -1,4 +1,5 @@
-//! Vectors in clusters, queries of the same kind, and the true nearest neighbours of each query.
+//! Vectors in clusters, queries from the same distribution, and the true nearest neighbours of each
+//! query.
 //!
 //! A vector is the centre of a cluster and a random combination of that cluster's 16 directions:
 //! vectors of real embeddings also vary in far fewer directions than they have dimensions, and
@@ -22,14 +23,14 @@ use crate::lab::folder::data::DatasetFolder;
 const CLUSTERS: u64 = 64;
 const DIRECTIONS: usize = 16;
 
-/// The deviation along a direction in each dimension. Centres are uniform in a unit cube; with this
-/// deviation vectors of one cluster are about as far from each other as centres are.
+/// Standard deviation along a direction, per dimension. Centres are uniform in a unit cube; with
+/// this deviation, vectors of one cluster are about as far from each other as the centres.
 const DEVIATION: f64 = 0.08;
 
-/// Vectors that are generated, written and compared with all queries at a time.
+/// Number of vectors that are generated, written and compared with all queries at a time.
 const BATCH: usize = 4096;
 
-/// Families of random numbers.
+/// Number of a family of random numbers.
 const CENTRES: u64 = 0;
 const DIRECTION: u64 = 1;
 const OF_VECTORS: u64 = 2;
@@ -86,7 +87,7 @@ impl Generator {
     }
 }
 
-/// A query's nearest vectors so far, nearest first, with their squared distances.
+/// The nearest vectors of a query found so far, nearest first, with their squared distances.
 #[derive(Clone, Default)]
 struct Nearest(Vec<(f32, u32)>);
 
@@ -109,7 +110,8 @@ pub fn write(folder: &DatasetFolder, knobs: IndexKnobs, progress: &BuildProgress
     let mut nearest = vec![Nearest::default(); knobs.queries];
     let mut file = BufWriter::with_capacity(1 << 20, create(folder, VECTORS)?);
     let writing = || format!("writing {}", folder.shown().join(VECTORS).display());
-    // The form of DiskANN's own files: the number of vectors, that of dimensions, and the numbers.
+    // The format of DiskANN's own files: the number of vectors, the number of dimensions, and the
+    // values.
     for part in [knobs.vectors, knobs.dimensions] {
         file.write_all(&(part as u32).to_le_bytes()).with_context(writing)?;
     }
@@ -135,7 +137,8 @@ fn bytes(numbers: &[f32]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
 
-/// Compares each query with the vectors from number `first` on; the processors share the queries.
+/// Compares each query with the vectors from number `first` on. The queries are divided among the
+/// processors.
 fn compare(
     queries: &[f32],
     vectors: &[f32],
@@ -158,7 +161,7 @@ fn compare(
         }
     };
     std::thread::scope(|scope| {
-        // Where no thread can be started, the others and this one do its share.
+        // If a thread cannot be started, the other threads do its share.
         (1..processors).for_each(|_| drop(Builder::new().spawn_scoped(scope, &work)));
         work();
     });

@@ -39,8 +39,8 @@ impl RocksCounters {
         counters
     }
 
-    /// What the database was given, and what it wrote to files, in bytes since it was opened;
-    /// zeroes without its statistics.
+    /// Bytes of user data, and bytes written to files, since the database was opened; zeroes if
+    /// statistics are off.
     pub fn written(options: &Options) -> Vec<(&'static str, u64)> {
         let ticker = |ticker| options.get_ticker_count(ticker);
         [

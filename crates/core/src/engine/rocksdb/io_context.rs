@@ -48,8 +48,8 @@ pub struct RocksContext {
     walk: Option<DBRawIterator<'static>>,
     read: RawReadOptions,
     write: RawWriteOptions,
-    /// Each Put is a batch of one, whose memory is used again, as in db_bench's fills: RocksDB's
-    /// Put allocates and frees a batch for each key.
+    /// Each Put is a batch of one, whose memory is reused, as in db_bench's fills: RocksDB's Put
+    /// allocates and frees a batch for each key.
     batch: RawBatch,
     key: Vec<u8>,
     pool: Vec<u8>,

@@ -71,8 +71,8 @@ pub fn open(site: &DatasetAccess<'_>) -> Result<Box<dyn Target>> {
 }
 
 impl RocksTarget {
-    /// How the load of a point writes, by the settings of its stream; those of the dataset are the
-    /// fill's.
+    /// How a point's load writes, from the settings of its stream. The dataset's settings apply
+    /// only to the fill.
     fn writes(&self) -> Vec<Fact> {
         if self.access == Access::ReadOnly {
             return Vec::new();

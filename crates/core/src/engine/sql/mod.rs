@@ -38,7 +38,7 @@ pub const MEMORY: Knob = Knob {
     doc: "Memory limit of each server, including page cache (a control group).",
 };
 
-/// The knob `cpus`: the processors that a subject's servers share out.
+/// The knob `cpus`: the processors that are divided among a subject's servers.
 pub const CPUS: Knob = Knob {
     name: "cpus",
     kind: KnobKind::Text,
@@ -110,7 +110,7 @@ fn named<const N: usize>(settings: [(&str, String); N]) -> Settings {
 
 /// A way to connect to a server any number of times.
 pub trait Connector: Send + Sync {
-    /// A new connection; the error says whether a retry may help.
+    /// A new connection; the error states whether a retry may help.
     fn connect(&self) -> SqlResult<Box<dyn SqlSession>>;
 }
 

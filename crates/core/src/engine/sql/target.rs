@@ -281,7 +281,7 @@ impl Target for SqlTarget {
     }
 
     fn server(&self) -> Option<ServerShare> {
-        // Nothing can be read from one that has ended.
+        // A server that has ended reports nothing.
         lock(self.server.as_ref()?).share().ok()
     }
 }

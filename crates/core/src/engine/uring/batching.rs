@@ -1,32 +1,34 @@
-//! When a worker takes its completions: as soon as there is one, or several at a time.
+//! When a worker reaps its completions: as soon as there is one, or several at a time.
 //!
-//! A completion is stamped when it is taken, so the time that it waits for others is in its
-//! latency.
+//! A completion is timestamped when it is reaped, so its latency includes the time that it waits
+//! for others.
 
 use super::polling::Poll;
 use super::ring::RingOptions;
 use crate::base::error::{Result, failed};
 
-/// What a worker saves at the cost of the other.
+/// What a worker optimises, at the expense of the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Batch {
-    /// A completion is taken at once, and its slot refilled.
+    /// A completion is reaped at once, and its slot is refilled.
     Latency,
-    /// Several completions are taken with one system call, which also refills their slots.
+    /// Several completions are reaped with one system call, which also refills their slots.
     Cpu,
 }
 
-/// How many completions are waited for (fewer where fewer requests are in flight), and how long for
-/// more than one of them: a first choice, with its price measured by `benches/run.py batch-memory`.
+/// Number of completions to wait for (fewer if fewer requests are in flight), and the maximum wait
+/// for more than one of them. Both are first choices; `benches/run.py batch-memory` measures their
+/// cost.
 pub const COMPLETIONS: usize = 16;
-/// See [`COMPLETIONS`]. Microseconds, the unit of the kernel's `min_wait_usec`.
+/// Maximum wait for more than one of the [`COMPLETIONS`], microseconds, the unit of the kernel's
+/// `min_wait_usec`.
 pub const WAIT_US: u32 = 2;
 
 impl Batch {
-    /// The words of the knob, in the order of the variants.
+    /// Values of the knob, in the order of the variants.
     pub const WORDS: &[&str] = &["latency", "cpu"];
 
-    /// The one that a plan names.
+    /// The value set in a plan.
     pub fn named(word: &str) -> Batch {
         match word {
             "cpu" => Batch::Cpu,
@@ -34,13 +36,13 @@ impl Batch {
         }
     }
 
-    /// The word of the knob.
+    /// Value of the knob.
     pub fn name(self) -> &'static str {
         Batch::WORDS[self as usize]
     }
 
-    /// Refuses what makes waiting for several completions pointless: a processor that polls is busy
-    /// all the same, and with a submitting thread there is no call to save.
+    /// Refuses options with which waiting for several completions is pointless: a polling processor
+    /// is busy anyway, and a submitting thread leaves no system call to save.
     pub fn check(self, options: RingOptions) -> Result<()> {
         if self == Batch::Latency || (options.poll == Poll::None && !options.sqpoll) {
             return Ok(());

@@ -29,8 +29,8 @@ const PROMPT: u32 = 4;
 /// visibly if it failed, and the flush is then cancelled.
 pub const FIRST_OF_PAIR: u64 = 1 << 32;
 
-/// A plain read's or write's length is in the bits from here on, unless it needs more of them: what
-/// was sent is displaced from the processor's caches by the time that it completes.
+/// A plain read's or write's length is in the bits from here on, unless it needs more of them: the
+/// record of a request is displaced from the processor's caches by the time that it completes.
 const LENGTH_FROM: u32 = 33;
 
 /// The user data of a plain request.
@@ -66,7 +66,7 @@ pub trait RequestForm: Send {
     /// An entry with these user data.
     fn set_user_data(entry: Self::Sq, data: u64) -> Self::Sq;
 
-    /// The error that a different result stands for.
+    /// The error for a different result.
     fn failure(&self, result: i32) -> std::io::Error;
 }
 
@@ -133,7 +133,7 @@ pub struct UringContext<F: RequestForm> {
     /// The number of slots that share a registered buffer, as an exponent.
     together: u32,
     nop: bool,
-    /// The kernel finds completions only in the worker's own calls, and ignores timeouts.
+    /// Whether the kernel finds completions only in the worker's own calls, and ignores timeouts.
     polls: bool,
     batch: Batch,
     /// By drive.
@@ -152,13 +152,13 @@ unsafe impl<F: RequestForm> Send for UringContext<F> {}
 pub struct Parts {
     /// The open files, with a buffer for each slot.
     pub drives: ContextBuffers,
-    /// Only NOPs are sent.
+    /// Whether only NOPs are sent.
     pub nop: bool,
-    /// The ring's.
+    /// Options of the ring.
     pub options: RingOptions,
-    /// When completions are taken.
+    /// When completions are reaped.
     pub batch: Batch,
-    /// The job's.
+    /// Clock of the job.
     pub clock: Clock,
 }
 
@@ -211,7 +211,7 @@ impl<F: RequestForm> UringContext<F> {
         &mut self.ring
     }
 
-    /// Where a slot's requests go.
+    /// The destination of a slot's requests.
     #[inline(always)]
     fn place(&self, slot: u32) -> SlotTarget {
         let drive = self.drives.drive(slot);
@@ -420,7 +420,7 @@ impl<F: RequestForm> IoContext for UringContext<F> {
     fn least_portion(&self) -> usize {
         match self.batch {
             Batch::Latency => LEAST_PORTION,
-            // What was taken with one call is refilled with the next.
+            // Completions reaped with one call are refilled with the next one.
             Batch::Cpu => MOST_PORTION,
         }
     }
@@ -446,8 +446,8 @@ mod tests {
                 assert_eq!(user_data(slot, len) & FIRST_OF_PAIR, 0);
             }
         }
-        // A read cut off by the kernel at 2 GiB less 4 KiB is not taken for a whole one of 4 GiB
-        // less 4 KiB.
+        // A read that the kernel truncates to 2 GiB less 4 KiB must not count as a complete one of
+        // 4 GiB less 4 KiB.
         assert_eq!([1 << 31, u32::MAX - 4095].map(|len| user_data(3, len)), [3, 3]);
     }
 }

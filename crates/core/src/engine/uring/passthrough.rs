@@ -35,7 +35,7 @@ const DEALLOCATE: u32 = 1 << 2;
 pub struct Generic {
     file: File,
     namespace: u32,
-    /// Of a logical block.
+    /// Size of a logical block, bytes.
     block_bytes: u32,
     /// The maximum transfer of one command.
     most_bytes: u64,
@@ -44,7 +44,7 @@ pub struct Generic {
 }
 
 impl Generic {
-    /// Of the block device, which is already open.
+    /// Opens the generic device of a block device that is already open.
     pub fn of(block: &BlockFile, writes: bool) -> Result<Generic> {
         let shown = block.path.display();
         let no = |why: &str| {
@@ -142,7 +142,7 @@ impl AsRawFd for Generic {
 pub struct Commands {
     /// By drive, open as long as the I/O context.
     pub generics: Vec<std::sync::Arc<Generic>>,
-    /// By drive: where it is to place what is written.
+    /// Placement hint of writes, by drive.
     pub hints: Vec<PlacementHint>,
 }
 
@@ -178,7 +178,7 @@ struct NvmeUringCommand {
     opcode: u8,
     address: u64,
     bytes: u32,
-    /// From dword 10 on.
+    /// Dwords from 10 on.
     dwords: [u32; 4],
 }
 
@@ -205,8 +205,8 @@ impl Generic {
         }
     }
 
-    /// For an op that addresses blocks: first block in dwords 10 and 11, their number minus one in
-    /// dword 12.
+    /// For an op that addresses blocks: the first block in dwords 10 and 11, and their number minus
+    /// one in dword 12.
     fn of_blocks(&self, opcode: u8, flags: u32, at: u64, len: u32) -> NvmeUringCommand {
         let first = at / u64::from(self.block_bytes);
         let count = len / self.block_bytes;
@@ -306,8 +306,8 @@ impl RequestForm for Commands {
 mod tests {
     use super::*;
 
-    /// Bits 23:20 of dword 12: the directive's type; bits 31:16 of dword 13: what is specific to
-    /// it.
+    /// Bits 23:20 of dword 12: the directive's type; bits 31:16 of dword 13: the directive-specific
+    /// value.
     #[test]
     fn a_hint_is_the_data_placement_directive_with_the_identifier() {
         assert_eq!(PlacementHint::of(0x0103), PlacementHint(0x0020_0000, 0x0103_0000));

@@ -14,7 +14,7 @@ pub enum Poll {
     None,
     /// The worker's processor polls for them continuously.
     Iopoll,
-    /// It first sleeps for half of the usual time.
+    /// The worker first sleeps for half of the usual time.
     Hybrid,
 }
 
@@ -22,7 +22,7 @@ impl Poll {
     /// The knob's values, in the order of the variants.
     pub const WORDS: &[&str] = &["none", "iopoll", "hybrid"];
 
-    /// The one set in a plan.
+    /// The value set in a plan.
     pub fn named(word: &str) -> Poll {
         match word {
             "iopoll" => Poll::Iopoll,

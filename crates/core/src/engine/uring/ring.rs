@@ -358,7 +358,7 @@ mod tests {
         assert!(unsafe { ring.push(timeout) });
         let begun = std::time::Instant::now();
         ring.submit_for_several(2, 2).unwrap();
-        // The longest time of a call is a second.
+        // A call waits for at most a second.
         assert!(begun.elapsed() < std::time::Duration::from_millis(900));
         let answered: Vec<u64> = ring.answers().map(|answer| answer.user_data()).collect();
         assert_eq!(answered, [7]);

@@ -90,8 +90,8 @@ impl Dialect for MySql {
         session.rows(&format!("SHOW GLOBAL STATUS WHERE Variable_name IN ({names})"))?.pairs()
     }
 
-    /// The redo log, pages in their place, and pages in the doublewrite buffer. The last two are
-    /// together `Innodb_data_written`.
+    /// Bytes written to the redo log, to pages in place, and to pages in the doublewrite buffer.
+    /// The sum of the last two is `Innodb_data_written`.
     fn written(&self, session: &mut dyn SqlSession) -> SqlResult<Vec<(&'static str, u64)>> {
         const PAGE: &str = "Innodb_page_size";
         const PARTS: [(&str, &str); 3] = [

@@ -84,8 +84,9 @@ impl Dialect for Postgres {
         Ok(counters)
     }
 
-    /// The log, and pages written by the checkpointer, the background writer and sessions, in the
-    /// views of versions 14 to 16; later versions count pages elsewhere, and nothing is reported.
+    /// Bytes written to the log, and pages written by the checkpointer, the background writer and
+    /// sessions, from the views of versions 14 to 16. Later versions count pages elsewhere, so
+    /// nothing is reported.
     fn written(&self, session: &mut dyn SqlSession) -> SqlResult<Vec<(&'static str, u64)>> {
         let sql = "SELECT wal_bytes, (buffers_checkpoint + buffers_clean + buffers_backend) * \
                    current_setting('block_size')::bigint FROM pg_stat_wal, pg_stat_bgwriter";

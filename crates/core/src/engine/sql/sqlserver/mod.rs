@@ -82,7 +82,7 @@ impl Dialect for SqlServer {
         text
     }
 
-    /// Text is sent as NVARCHAR, with which an index on VARCHAR keys cannot be searched.
+    /// Text is sent as NVARCHAR, which cannot be used to search an index on VARCHAR keys.
     fn row_limit(&self) -> Option<&'static str> {
         None
     }
@@ -161,9 +161,9 @@ fn of_database(column: &str) -> String {
     format!("SELECT {column} FROM sys.databases WHERE database_id = DB_ID()")
 }
 
-/// The owner's settings that a reader must know, for the disclosure. Values that a server does not
-/// report are shown as unknown: SQL Server 2012 has no delayed durability, and other products lack
-/// more.
+/// Settings by the server's owner that affect results, for the disclosure. Values that a server
+/// does not report are shown as unknown: SQL Server 2012 has no delayed durability, and other
+/// products lack more.
 fn settings(server: &dyn Connector, portions: &Portions) -> Result<Vec<(String, String)>> {
     let mut session = portions.connect(server).map_err(|error| cannot_connect(&error))?;
     let mut settings = Vec::new();
