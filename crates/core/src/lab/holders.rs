@@ -27,9 +27,9 @@ impl Holder {
     pub fn of(pid: u32) -> Holder {
         let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
         let words: Vec<_> = words.split(|b| *b == 0).map(String::from_utf8_lossy).collect();
-        // Enough to identify it; the rest may be long, and may contain a password.
+        // The first words identify the process; the rest may be long, and may contain a password.
         let command = words.iter().take(2).map(|w| w.as_ref()).collect::<Vec<_>>().join(" ");
-        // A process whose first thread has ended shows no arguments.
+        // A process whose first thread has ended has no arguments.
         let name = || fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
         let command = if command.trim().is_empty() { name() } else { command };
         let plain = command.chars().filter(|c| !c.is_control()).take(80).collect::<String>();

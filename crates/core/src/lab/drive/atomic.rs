@@ -1,14 +1,14 @@
-//! Writes that a drive promises to execute completely or not at all when power fails.
+//! Writes that a drive guarantees to be all or nothing on power failure.
 
 use serde_json::Value;
 
 use crate::lab::guard::disk::{Disk, read};
 use crate::lab::nvme;
 
-/// The promise, in bytes.
+/// The guarantee, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AtomicWrites {
-    /// The largest such write; at least a logical block.
+    /// Maximum size of an atomic write; at least a logical block.
     pub bytes: u32,
     /// Writes across a multiple of this are not atomic; 0: no such boundary.
     pub boundary_bytes: u64,
@@ -17,9 +17,9 @@ pub struct AtomicWrites {
 }
 
 impl AtomicWrites {
-    /// Of a whole device: an NVMe namespace's own (NAWUPF, NABSPF, NABO), or its controller's
-    /// (AWUPF); NVM Command Set Specification 1.0, 2.1.4. Not larger than what the kernel sends as
-    /// one request.
+    /// The guarantee of a whole device: that of an NVMe namespace (NAWUPF, NABSPF, NABO), or of its
+    /// controller (AWUPF); NVM Command Set Specification 1.0, 2.1.4. At most the size that the
+    /// kernel sends as one request.
     pub fn of_drive(disk: &Disk, logical_bytes: u32) -> AtomicWrites {
         let none = AtomicWrites { bytes: logical_bytes, boundary_bytes: 0, offset_bytes: 0 };
         if !disk.name().starts_with("nvme") {
@@ -36,13 +36,13 @@ impl AtomicWrites {
     }
 }
 
-/// As in the answers to Identify Controller and Identify Namespace.
+/// Parses the answers to Identify Controller and Identify Namespace.
 fn of_identity(controller: &Value, namespace: &Value, logical_bytes: u32) -> AtomicWrites {
-    /// NSFEAT bit 1: NAWUN, NAWUPF, NABSPF are the namespace's own.
+    /// NSFEAT bit 1: NAWUN, NAWUPF, NABSPF are defined for the namespace.
     const OWN: u64 = 2;
     let number = |of: &Value, name: &str| of.get(name).and_then(Value::as_u64).unwrap_or(0);
     let logical = u64::from(logical_bytes);
-    // All are 0's based counts of logical blocks, the offset excepted.
+    // All are 0's based counts of logical blocks, except for the offset.
     let bytes = |count: u64| (count + 1).saturating_mul(logical).min(1 << 30) as u32;
     if number(namespace, "nsfeat") & OWN == 0 {
         return AtomicWrites {

@@ -1,7 +1,7 @@
-//! What a run left on a bare device, which shows whether its contents are still Dyno's: a checksum
-//! of samples, compared before they are overwritten. Data that came by any path are found, also
-//! from another host or through the file under a loop device; data that no sample meets are found
-//! by the kernel's counter of written sectors, as long as the host was not restarted.
+//! State of a bare device after a run, to decide whether its contents are still Dyno's before they
+//! are overwritten: a checksum of samples. It detects data written by any path, including another
+//! host or the file under a loop device. Data outside the samples are detected by the kernel's
+//! counter of written sectors, unless the host was rebooted.
 
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -17,20 +17,20 @@ use crate::lab::guard::unknown;
 use crate::plan::{Drive, DrivePlace};
 use crate::record::DriveState;
 
-/// The list of what runs left on devices.
+/// Name of the list of device states.
 const LEFT: &str = "drives";
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct LeftContents {
-    /// Identifies the device, and the part of it.
+    /// Identifies the device and its range.
     device: String,
     contents: String,
-    /// The sectors written to the device, with the name of the counter.
+    /// Number of sectors written to the device, with the name of the counter.
     sectors: Option<(String, u64)>,
 }
 
-/// The checksum of a device's contents now, when everything written to it has reached it. The
-/// device itself is not flushed: that would be a command more than the plan's.
+/// Checksum of a device's current contents, after writing back cached data. The device itself is
+/// not flushed, because that would be a command that is not in the plan.
 fn checksum(path: &Path) -> Result<String> {
     let device = File::open(path).context("opening the device to examine its contents")?;
     let all = libc::SYNC_FILE_RANGE_WAIT_BEFORE
@@ -49,8 +49,8 @@ fn device(drive: &Drive) -> Result<Option<Disk>> {
     Disk::of(path).map(Some)
 }
 
-/// All its identities, and the range of which it is: partitions share a serial number, and so do
-/// loop devices on one file.
+/// All identities of the device, and its range: partitions share a serial number, and so do loop
+/// devices on one file.
 fn identity(disk: &Disk) -> String {
     let offset = read(&disk.whole().sysfs.join("loop/offset")).unwrap_or_default();
     let start = disk.start_bytes().unwrap_or(0);
@@ -64,7 +64,7 @@ fn left(drive: &Drive) -> Result<Option<LeftContents>> {
     Ok(Some(LeftContents { device: identity(&disk), contents, sectors }))
 }
 
-/// Stores what a run left on a device, here and for its bundle; None for a directory.
+/// Stores the state of a device after a run, here and for its bundle; None for a directory.
 pub fn remember(subject: &str, index: u32, drive: &Drive) -> Result<Option<DriveState>> {
     let Some(left) = left(drive)? else { return Ok(None) };
     if let Ok(line) = serde_json::to_string(&left) {
@@ -74,8 +74,8 @@ pub fn remember(subject: &str, index: u32, drive: &Drive) -> Result<Option<Drive
     Ok(state.map(|state| DriveState { contents: left.contents, ..state }))
 }
 
-/// Whether a device's contents are those that a run left. `noted`: according to the bundle of the
-/// run that continues; on this host a later run may have replaced them.
+/// Whether a device's contents are unchanged since a run. `noted`: the state in the bundle of the
+/// run that continues; on this host a later run may have replaced the contents.
 pub fn are_as_a_run_left_them(drive: &Drive, noted: Option<&DriveState>) -> bool {
     let Ok(Some(disk)) = device(drive) else { return false };
     let identity = identity(&disk);
@@ -94,7 +94,7 @@ pub fn are_as_a_run_left_them(drive: &Drive, noted: Option<&DriveState>) -> bool
 }
 
 fn unchanged(then: &LeftContents, now: &LeftContents) -> bool {
-    // Another boot, or another binding of a loop device, counts from another beginning.
+    // After a reboot or a new binding of a loop device, the counter has another origin.
     let counted = match (&then.sectors, &now.sectors) {
         (Some(then), Some(now)) if then.0 == now.0 => then.1 == now.1,
         _ => true,
@@ -102,14 +102,14 @@ fn unchanged(then: &LeftContents, now: &LeftContents) -> bool {
     counted && then.device == now.device && then.contents == now.contents
 }
 
-/// Whether a device has only contents that Dyno writes, as far as samples show: for a run that was
-/// killed before it could record what it left.
+/// Whether a device has only contents written by Dyno, according to samples: for a run that was
+/// killed before it could record the state.
 pub fn are_dynos(drive: &Drive) -> bool {
     let Ok(Some(disk)) = device(drive) else { return false };
     unknown::is_dynos(drive.place.path(), disk.bytes()).unwrap_or(false)
 }
 
-/// Whether a device still has the contents of this state; true if they are not known.
+/// Whether a device still has the contents of this state; true if they are unknown.
 pub fn same(then: &DriveState, drive: &Drive) -> bool {
     then.contents.is_empty()
         || checksum(drive.place.path()).is_ok_and(|contents| contents == then.contents)

@@ -182,7 +182,7 @@ fn ids(list: &Value) -> Vec<u64> {
     items.into_iter().flatten().filter_map(id).collect()
 }
 
-/// From Identify Namespace; bits 3:0 of FLBAS and, above them, bits 6:5 are the format's number.
+/// Parses Identify Namespace; the format's number is bits 3:0 of FLBAS and, above them, bits 6:5.
 fn shape(answer: &Value) -> Option<Shape> {
     let field = |name: &str| number(answer.get(name)?);
     let format = field("flbas")?;

@@ -69,7 +69,7 @@ pub fn list() -> Vec<ListedDrive> {
     let mut paths = entries.unwrap_or_default();
     paths.retain(|path| {
         let name = name(path);
-        // One of several paths to a namespace, which has its own device.
+        // This is one of several paths to a namespace, which has its own device.
         let hidden = read(&path.join("hidden")).is_some_and(|hidden| hidden != "0");
         let empty_loop = name.starts_with("loop") && !path.join("loop/backing_file").exists();
         !hidden && !empty_loop && !name.starts_with("ram") && !name.starts_with("zram")
@@ -80,7 +80,7 @@ pub fn list() -> Vec<ListedDrive> {
     found
 }
 
-/// The model number and the firmware revision of a whole device, as far as it reports them.
+/// The model number and the firmware revision of a whole device, if it reports them.
 pub fn model_and_firmware(disk: &Disk) -> (Option<String>, Option<String>) {
     let get = |place: &str| read(&disk.sysfs.join("device").join(place));
     (get("model"), get("firmware_rev").or_else(|| get("rev")))

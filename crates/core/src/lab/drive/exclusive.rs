@@ -1,6 +1,6 @@
 //! Exclusive access to a device for a destructive step: it has passed the guard, is opened
 //! exclusively, and its identity is checked again on the open descriptor. While it is held, the
-//! kernel gives its name to no other drive, so a tool that is called with that name reaches this
+//! kernel gives its name to no other drive, so a tool that is called with that name accesses this
 //! device.
 
 use std::fs::{File, OpenOptions};

@@ -27,7 +27,8 @@ const MOUNTS: &str = "/run/dyno";
 /// matches nothing.
 const EMPTY: &str = "empty";
 
-/// Kernel work that still refers to it, such as closing a ring, ends within milliseconds.
+/// Time limit for unmounting, ns. Kernel work that still refers to the filesystem, such as closing
+/// a ring, ends within milliseconds.
 const UNMOUNT_NS: u64 = 10_000_000_000;
 const LOOK_NS: u64 = 10_000_000;
 
@@ -119,8 +120,8 @@ pub fn make(drive: &Drive, filesystem: &Filesystem) -> Result<String> {
         .context("drawing a UUID")?
         .trim()
         .to_string();
-    // Recorded in advance: a run killed between mkfs and its record in the bundle recognises it as
-    // Dyno's.
+    // Recorded in advance: if a run is killed between mkfs and its record in the bundle, the next
+    // one recognises the filesystem as Dyno's.
     private::remember(MADE, &uuid);
     let (program, id) = match filesystem.kind {
         FilesystemKind::Xfs => {

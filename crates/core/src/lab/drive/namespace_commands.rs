@@ -1,8 +1,8 @@
-//! Commands to an NVMe namespace that Dyno sends itself and waits for: its number, and its
-//! placement handles.
+//! NVMe commands to a namespace that Dyno sends itself and waits for: its number, and its placement
+//! handles.
 //!
 //! Flexible Data Placement (FDP): a write names one of a namespace's placement handles, and the
-//! drive keeps what was written by different handles in different reclaim units. NVM Express Base
+//! drive stores data from different handles in different reclaim units. NVM Express Base
 //! Specification 2.3, I/O Management Receive, Reclaim Unit Handle Status; the layout is that of
 //! `struct nvme_fdp_ruh_status` in libnvme.
 
@@ -20,7 +20,7 @@ const IO_COMMAND: libc::c_ulong = 0xC048_4E43;
 /// One placement handle of a namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PlacementHandle {
-    /// The placement identifier, which a write states.
+    /// The placement identifier in write commands.
     pub identifier: u16,
     /// The drive's reclaim unit handle to which it refers.
     pub reclaim_unit_handle: u16,
@@ -46,15 +46,15 @@ struct NvmePassthroughCommand {
     result: u32,
 }
 
-/// The number of a namespace that is open, as block device or as generic device.
+/// The number of an open namespace, as block device or as generic device.
 pub fn namespace_id(file: &impl AsRawFd) -> Option<u32> {
     // SAFETY: the ioctl takes no argument.
     let namespace = unsafe { libc::ioctl(file.as_raw_fd(), NAMESPACE_ID) };
     u32::try_from(namespace).ok().filter(|&id| id > 0)
 }
 
-/// The placement handles of a namespace that is open, in the drive's order, which a hint counts
-/// from 0. An error of a drive without FDP, or with FDP turned off.
+/// The placement handles of an open namespace, in the drive's order; hints count them from 0. An
+/// error if the drive has no FDP or FDP is disabled.
 pub fn placement_handles(file: &impl AsRawFd) -> Result<Vec<PlacementHandle>> {
     const IO_MANAGEMENT_RECEIVE: u8 = 0x12;
     const HANDLE_STATUS: u32 = 1;
@@ -66,7 +66,7 @@ pub fn placement_handles(file: &impl AsRawFd) -> Result<Vec<PlacementHandle>> {
         namespace,
         address: answer.as_mut_ptr() as u64,
         bytes: BYTES as u32,
-        // The number of dwords counts from zero.
+        // The number of dwords is 0's based.
         dwords_10_to_15: [HANDLE_STATUS, BYTES as u32 / 4 - 1, 0, 0, 0, 0],
         ..NvmePassthroughCommand::default()
     };
@@ -83,7 +83,7 @@ pub fn placement_handles(file: &impl AsRawFd) -> Result<Vec<PlacementHandle>> {
     }
 }
 
-/// Their number at 14, and 32 bytes for each from 16 on.
+/// The number of handles is at offset 14; they have 32 bytes each, from offset 16.
 fn read_handles(answer: &[u8]) -> Vec<PlacementHandle> {
     const HEAD: usize = 16;
     const HANDLE: usize = 32;
@@ -120,7 +120,7 @@ mod tests {
             .map(|own| (own.identifier, own.reclaim_unit_handle, own.available_blocks))
             .collect();
         assert_eq!(found, [(0, 3, 5_000), (0x0101, 4, 1 << 33)]);
-        // A drive may have more than fit.
+        // A drive may have more handles than fit.
         answer[15] = 0xFF;
         assert_eq!(read_handles(&answer).len(), 127);
     }

@@ -19,7 +19,7 @@ use crate::lab::guard::disk::{Disk, read};
 use crate::lab::nvme::NvmeCli;
 use crate::plan::{Drive, DrivePlace};
 
-/// How long the kernel may take to show a change.
+/// Maximum time until the kernel shows a change, ns.
 const PATIENCE_NS: u64 = 20_000_000_000;
 
 /// A drive's namespaces as found or created by a run.

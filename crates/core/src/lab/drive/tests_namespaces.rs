@@ -96,7 +96,7 @@ fn what_was_done_until_an_error_is_undone() {
     let nvme = Scripted::new(2, &[(1, PART, 0), (2, PART, 0)]);
     let (controller, before) = (controller(&nvme), nvme.namespaces());
     let like = controller.shape(1).unwrap();
-    // Six fit, not seven: another program took capacity since it was asked for.
+    // Six fit, not seven: another program has allocated capacity since the query.
     let doomed = vec![(2, like.clone())];
     let error = format!("{:#}", NamespacesChanged::make(controller, doomed, 8, &like).unwrap_err());
     assert!(error.contains("Namespace Insufficient Capacity"), "{error}");
@@ -107,7 +107,7 @@ fn what_was_done_until_an_error_is_undone() {
 fn what_cannot_be_put_back_is_said() {
     let nvme = Scripted::new(2, &[(1, PART, 0), (2, 4 * PART, 0)]);
     let changed = rearranged(&nvme, 1).unwrap();
-    // Another program takes the space meanwhile.
+    // Another program allocates the space meanwhile.
     let shape = Shape { size: 6 * PART, capacity: 6 * PART, ..controller(&nvme).shape(1).unwrap() };
     controller(&nvme).create(&shape).unwrap();
     let error = format!("{:#}", changed.put_back().unwrap_err());

@@ -1,8 +1,8 @@
 //! The volatile write cache of a drive: whether it exists and is enabled; set for a run, and
 //! restored. An NVMe drive reports it (Identify Controller, VWC; feature 06h), a SCSI, SATA or
 //! virtio drive through its driver (`cache_type`). The kernel has a setting of its own
-//! (`queue/write_cache`), which controls whether it sends flushes and FUA; for drives that report
-//! nothing it stands for the drive's.
+//! (`queue/write_cache`), which controls whether it sends flushes and FUA; it substitutes for the
+//! state of drives that report nothing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,12 +22,12 @@ use crate::record::setup::{DriveWriteCache, WriteCacheTime};
 
 /// Its number for `get-feature` and `set-feature` (NVM Express Base Specification 2.0, 5.27.1.4).
 const FEATURE: &str = "--feature-id=6";
-/// It is a property of the controller, not of a namespace.
+/// The feature belongs to the controller, not to a namespace.
 const OF_CONTROLLER: &str = "--namespace-id=0xffffffff";
 
 const SET_FEATURE: Spelling = Spelling { two: &["set-feature"], three: &["set-feature"] };
 
-/// The kernel's words in `queue/write_cache`.
+/// The kernel's value in `queue/write_cache`.
 const BACK: &str = "write back";
 /// Completed writes count as durable: the kernel sends no flush and no FUA.
 pub const THROUGH: &str = "write through";
@@ -56,7 +56,8 @@ fn as_words(words: &str) -> Option<WriteCacheState> {
     }
 }
 
-/// As a whole drive itself reports it, whatever the kernel is set to; None if it does not.
+/// The state reported by a whole drive itself, whatever the kernel's setting; None if it reports
+/// none.
 pub fn of_drive(disk: &Disk) -> Option<WriteCacheState> {
     if is_nvme(disk) {
         return of_controller(&disk.node());
@@ -80,7 +81,7 @@ pub fn kernel_sends_fua(disk: &Disk) -> bool {
 }
 
 /// Flushes that the kernel has sent to a whole drive; None if it does not count them (before Linux
-/// 5.5). Of a device that maps others (device mapper, md), those that reached the lowest ones.
+/// 5.5). For a device that maps others (device mapper, md), the flushes of the lowest devices.
 pub fn flushes(disk: &Disk) -> Option<u64> {
     let below = fs::read_dir(disk.sysfs.join("slaves")).into_iter().flatten().flatten();
     let below: Vec<Disk> =
@@ -89,7 +90,7 @@ pub fn flushes(disk: &Disk) -> Option<u64> {
         return below.iter().map(|disk| flushes(&disk.whole())).sum();
     }
     const FLUSHES: usize = 15;
-    // Before Linux 6.5 a namespace with several paths counts on these only.
+    // Before Linux 6.5 a namespace with several paths has these counters only on its paths.
     let paths = drives::paths(&disk.name());
     let places = if paths.is_empty() { vec![disk.sysfs.clone()] } else { paths };
     let count = |place: &PathBuf| {
@@ -144,7 +145,7 @@ pub struct Switched {
 }
 
 impl Switched {
-    /// Switches the cache of a device on or off, past the guard.
+    /// Switches the cache of a device on or off, after the guard has approved it.
     pub fn to(on: bool, drive: &Drive) -> Result<Switched> {
         let held = Exclusive::take(drive)?;
         let disk = held.disk.clone();

@@ -41,19 +41,18 @@ pub fn unchanged(then: &DriveState, now: &DriveState) -> bool {
         .contains(&now.written_bytes)
 }
 
-/// From the SMART log in raw form: in JSON, versions of nvme-cli print such a long number
-/// differently.
+/// Read from the raw SMART log: in JSON, versions of nvme-cli print such a long number differently.
 fn lifetime_bytes(node: &Path) -> Option<u64> {
     data_units_written(&nvme::health_log(node)?).map(|units| units.saturating_mul(512_000))
 }
 
-/// Units of 1,000 × 512 bytes: 16 bytes at 48, little-endian, of which a drive's lifetime needs
-/// less than eight.
+/// Units of 1,000 × 512 bytes: 16 bytes at offset 48, little-endian, of which eight are sufficient
+/// for a drive's lifetime.
 fn data_units_written(log: &[u8]) -> Option<u64> {
     Some(u64::from_le_bytes(log.get(48..56)?.try_into().ok()?))
 }
 
-/// A multipath namespace is counted by its paths, and itself reports zero.
+/// A multipath namespace is counted by its paths; its own counter is zero.
 fn since_boot(disk: &Disk) -> Option<(String, u64)> {
     let boot = read(Path::new("/proc/sys/kernel/random/boot_id"))?;
     let written =
@@ -66,8 +65,8 @@ fn since_boot(disk: &Disk) -> Option<(String, u64)> {
     Some((format!("sectors written since boot {boot}"), sectors * 512))
 }
 
-/// The same for the time in which the name referred to this disk: a loop device is bound again, and
-/// another drive may get the name.
+/// The same since the name was given to this disk: a loop device may be bound again, and another
+/// drive may get the name.
 pub fn sectors_since_binding(disk: &Disk) -> Option<(String, u64)> {
     let (counter, bytes) = since_boot(disk)?;
     let sequence = read(&disk.whole().sysfs.join("diskseq"))?;

@@ -153,7 +153,7 @@ pub fn read(bundle: &Path) -> Option<FeedState> {
         let is_his = |file: &Path| file.symlink_metadata().is_ok_and(|f| is_own(&f, uid));
         (is_there && is_his(&file)).then(|| read_file(&file)).flatten()
     };
-    // An inode may have been reused; an active run keeps its own.
+    // An inode may have been reused; an active run still has its own.
     let ours = |feed: &Feed| is_running(feed) || Path::new(&feed.bundle) == path;
     let feed = uids.into_iter().filter_map(of).find(ours)?;
     Some(FeedState { is_running: is_running(&feed), feed })
@@ -176,7 +176,8 @@ fn read_file(path: &Path) -> Option<Feed> {
     }
     let mut text = Vec::new();
     file.take(MOST_BYTES).read_to_end(&mut text).ok()?;
-    // It is the bundle's owner's, who may be anyone: no hidden character, and no impossible number.
+    // The bundle's owner, who may be any user, wrote the feed: hidden characters and impossible
+    // numbers are refused.
     let feed: Feed = match std::str::from_utf8(&text).ok()? {
         text if text.contains("\\u") || text.chars().any(is_hidden) => {
             let mut value = serde_json::from_str(text).ok()?;
@@ -188,7 +189,7 @@ fn read_file(path: &Path) -> Option<Feed> {
     (feed.version == VERSION && is_possible(&feed)).then_some(feed)
 }
 
-/// Whether its counts and times can be added up. A century is the longest time.
+/// Whether its counts and times are small enough to be summed. The maximum time is a century.
 fn is_possible(feed: &Feed) -> bool {
     const MOST: u64 = 1 << 58;
     const CENTURY_NS: u64 = 100 * 366 * 24 * 3_600 * 1_000_000_000;

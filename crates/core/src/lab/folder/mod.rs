@@ -1,4 +1,4 @@
-//! Dyno's own files and folders, held by descriptor and locked.
+//! Dyno's own files and folders, held open by descriptor and locked.
 
 pub mod beneath;
 pub mod data;

@@ -45,15 +45,15 @@ impl Pins {
             DrivePlace::Device { serial, .. } => {
                 let device = block_device(path)?;
                 let disk = Disk::of_open(&device)?;
-                // Two devices over one store are locked by whichever run comes first.
+                // If two devices share storage, the first run locks both.
                 for whole in guard::sharing(&disk) {
                     if self.locked.contains(&whole) {
                         continue;
                     }
                     match lock::device(&whole, path, clock) {
                         Ok(lock) => self.held.push(lock),
-                        // A device that this user may not open is not written to by this user's
-                        // other runs.
+                        // If this user may not open a device, this user's other runs do not write
+                        // to it either.
                         Err(error)
                             if whole != disk.whole() && exit_code(&error) != exit::REFUSED => {}
                         Err(error) => return Err(error),

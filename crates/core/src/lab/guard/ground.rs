@@ -1,8 +1,8 @@
-//! What a block device stands on, to its end: the disk of a partition, the backing device or file
-//! of a loop device, the members of md and dm, and the devices behind nbd and NVMe over Fabrics if
-//! the kernel names them. A file is an end, because a loop device over a file leaves the rest of
-//! the file's filesystem alone; the other loop devices over the same bytes of it belong to the
-//! ground as well, because they write the same data.
+//! The ground of a block device: all devices and files below it. These are the disk of a partition,
+//! the backing device or file of a loop device, the members of md and dm, and the devices behind
+//! nbd and NVMe over Fabrics if the kernel names them. A file is an end, because a loop device over
+//! a file does not affect the rest of the file's filesystem. Other loop devices over the same bytes
+//! of the file are included, because they write the same data.
 
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -13,20 +13,20 @@ use super::loops::{self, BoundLoop};
 use super::place::mount_of;
 use super::span::Span;
 
-/// How a device belongs to the ground.
+/// Relation of a device to the ground.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// The device in question.
+    /// The examined device.
     Own,
-    /// The own device stands on it.
+    /// A device below the examined one.
     Below,
-    /// The own device stands on it through md or dm, which have claimed it.
+    /// A device below the examined one through md or dm, which have claimed it.
     Member,
     /// Another loop device over the same bytes of a file.
     Beside,
 }
 
-/// A device that shares bytes with the one in question.
+/// A device that shares bytes with the examined one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Footing {
     pub disk: Disk,
@@ -38,9 +38,9 @@ pub struct Footing {
 /// A file that contains the bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BackingFile {
-    /// The filesystem's device number, and the inode.
+    /// Device number of the filesystem, and inode.
     pub id: (u64, u64),
-    /// As the kernel names it.
+    /// Path reported by the kernel.
     pub path: PathBuf,
     pub span: Span,
 }
@@ -50,12 +50,12 @@ pub struct BackingFile {
 pub struct Ground {
     pub devices: Vec<Footing>,
     pub files: Vec<BackingFile>,
-    /// Where this host exports a device of the ground to itself, in configfs.
+    /// Entries in configfs by which this host exports a device of the ground to itself.
     pub exports: Vec<PathBuf>,
 }
 
 impl Ground {
-    /// Of a device under test, which is first.
+    /// The ground of a device under test, which is its first entry.
     pub fn of(disk: &Disk) -> Ground {
         let mut ground = Ground::default();
         ground.add(Footing { disk: disk.clone(), place: Place::Own, span: Span::ALL });
@@ -68,7 +68,7 @@ impl Ground {
         ground
     }
 
-    /// Of the filesystem of a file, through files to the last device.
+    /// The ground of a file's filesystem, through files down to the last device.
     pub fn under(file: &Path) -> Ground {
         let mut ground = Ground::default();
         for disk in devices_of(file, 0) {
@@ -78,7 +78,7 @@ impl Ground {
         ground
     }
 
-    /// Whether both have a whole disk, or bytes of a file, in common.
+    /// Whether both contain the same whole disk, or the same bytes of a file.
     pub fn meets(&self, other: &Ground) -> bool {
         let disks = |ground: &Ground| -> Vec<Disk> {
             ground.devices.iter().map(|footing| footing.disk.whole()).collect()
@@ -89,8 +89,8 @@ impl Ground {
             || self.files.iter().any(|a| other.files.iter().any(|b| same(a, b)))
     }
 
-    /// Whether the own device is made of this one, or is it: a user of the device itself, which
-    /// does not count as a stranger on what it stands on.
+    /// Whether the examined device is this one or is built on it. Such users count as users of the
+    /// device itself, not as strangers on its ground.
     pub fn is_of_the_stack(&self, name: &str) -> bool {
         self.devices
             .iter()
@@ -103,8 +103,8 @@ impl Ground {
         }
     }
 
-    /// Follows each device to what it stands on. `through_files`: and from a file to the devices of
-    /// its filesystem.
+    /// Adds the devices below each device. `through_files`: also the devices of a file's
+    /// filesystem.
     fn descend(&mut self, through_files: bool) {
         let mut next = 0;
         while let Some(footing) = self.devices.get(next).cloned() {
@@ -178,7 +178,7 @@ fn members(disk: &Disk) -> Vec<Disk> {
     entries.filter_map(|entry| Some(Disk { sysfs: entry.path().canonicalize().ok()? })).collect()
 }
 
-/// The local file or device behind nbd and zram, if the kernel has a path for it.
+/// The local file or device behind nbd and zram, if the kernel reports its path.
 fn named(disk: &Disk) -> impl Iterator<Item = PathBuf> {
     let names = ["backend", "backing_dev"].map(|name| read(&disk.sysfs.join(name)));
     names.into_iter().flatten().filter(|name| name.starts_with('/')).map(PathBuf::from)
@@ -220,7 +220,7 @@ fn devices_of(file: &Path, depth: u32) -> Vec<Disk> {
     if others.is_empty() { vec![source] } else { others }
 }
 
-/// All devices of the btrfs that has this one; none if it is not part of one.
+/// All devices of the btrfs that includes this one; none if it is in no btrfs.
 fn of_btrfs(disk: &Disk) -> Vec<Disk> {
     for filesystem in fs::read_dir("/sys/fs/btrfs").into_iter().flatten().flatten() {
         let devices = fs::read_dir(filesystem.path().join("devices")).into_iter().flatten();

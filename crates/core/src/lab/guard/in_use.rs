@@ -1,5 +1,4 @@
-//! The users of a block device and of what it stands on: every kind of use, with its name and
-//! remedy.
+//! The users of a block device and of its ground: every kind of use, with its name and remedy.
 
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
@@ -12,7 +11,7 @@ use super::openers::{Opened, Openers};
 use super::place::{MountEntry, mounts, unescaped};
 use crate::lab::holders;
 
-/// A use that forbids writing: its description, and its remedy.
+/// A use that forbids writing, and its remedy.
 pub struct DriveUse {
     pub why: String,
     pub remedy: &'static str,
@@ -22,8 +21,8 @@ fn found(why: String, remedy: &'static str) -> Option<DriveUse> {
     Some(DriveUse { why, remedy })
 }
 
-/// The first use found, in order of significance: of the device itself, of what it stands on, and
-/// of what else writes the same bytes.
+/// The first use found, in order of significance: of the device itself, of devices below it, and of
+/// other devices that write the same bytes.
 pub fn of(disk: &Disk) -> Option<DriveUse> {
     let ground = Ground::of(disk);
     let openers = Openers::of(&ground);
@@ -33,7 +32,7 @@ pub fn of(disk: &Disk) -> Option<DriveUse> {
     devices.clone().find_map(of_device).or_else(|| ground.files.iter().find_map(of_file))
 }
 
-/// One device of the ground, and how it is named in a message.
+/// One device of the ground, with its name in messages.
 struct Examined<'a> {
     ground: &'a Ground,
     footing: &'a Footing,
@@ -101,9 +100,8 @@ fn is_file(path: &Path, file: &BackingFile) -> bool {
     path.is_absolute() && identity(path).1 == file.id
 }
 
-/// Refuses a device if what it stands on, or what else writes the same bytes, has been claimed
-/// since the guard was asked: the kernel's exclusive access to the device itself does not cover
-/// these.
+/// Refuses a device if another device of its ground has been claimed since the guard's check: the
+/// kernel's exclusive access to the device itself does not cover these.
 pub fn claimed(disk: &Disk) -> Option<DriveUse> {
     let (ground, openers) = (Ground::of(disk), Openers::none());
     let others = ground.devices.iter().filter(|footing| footing.place != Place::Own);
@@ -132,13 +130,13 @@ fn vital(seen: &Examined<'_>) -> Option<DriveUse> {
     None
 }
 
-/// Whether a file is on the disk, a partition of it or a device built on it, or on what the disk
-/// itself stands on.
+/// Whether a file is on the disk, on a partition of it, on a device built on it, or on the disk's
+/// ground.
 pub fn lies_on(file: &Path, disk: &Disk) -> bool {
     Ground::under(file).meets(&Ground::of(disk))
 }
 
-/// The numbers of the device, its partitions, and the disk of which it is one.
+/// The numbers of the device, its partitions, and the disk that contains it.
 fn numbers(seen: &Examined<'_>) -> Vec<u64> {
     let disks = seen.footing.disk.overlapping();
     disks.iter().filter_map(|disk| disk::device_number(&disk.number()?)).collect()
@@ -149,7 +147,7 @@ fn opened(seen: &Examined<'_>) -> Vec<Opened> {
     numbers(seen).into_iter().chain(commands).map(Opened::Device).collect()
 }
 
-/// The device of a path, by its number.
+/// Whether a path's device has one of these numbers.
 fn is_one_of(path: &str, numbers: &[u64]) -> bool {
     let device = if path.starts_with('/') { identity(Path::new(path)).0 } else { 0 };
     device != 0 && numbers.contains(&device)
@@ -190,7 +188,7 @@ fn backs_a_loop_device(seen: &Examined<'_>) -> Option<DriveUse> {
     let own = seen.footing.disk.number().as_deref().and_then(disk::device_number);
     let on_it = |other: &BoundLoop| match other.device {
         0 => numbers.contains(&other.file.0),
-        // Ranges of one device; others, of a partition and its disk, are not compared.
+        // Ranges of one device are compared; a partition and its disk are not.
         device if Some(device) == own => other.span.meets(seen.footing.span),
         device => numbers.contains(&device),
     };
@@ -205,7 +203,7 @@ fn backs_a_loop_device(seen: &Examined<'_>) -> Option<DriveUse> {
     )
 }
 
-/// What is exported to other machines, which may use it at any time.
+/// An export to other machines, which may use it at any time.
 struct Export {
     what: PathBuf,
     by: PathBuf,
@@ -232,13 +230,13 @@ fn exports() -> Vec<Export> {
 fn exported(seen: &Examined<'_>) -> Option<DriveUse> {
     let numbers = numbers(seen);
     let of = |export: &Export| is_one_of(&export.what.to_string_lossy(), &numbers);
-    // What the device itself stands on is exported to this host.
+    // Exports of the device's own ground to this host.
     let known = |export: &Export| seen.ground.exports.contains(&export.by);
     let export = exports().into_iter().find(|export| of(export) && !known(export))?;
     found(format!("{} exports {}", export.by.display(), seen.it), "take it out of the target first")
 }
 
-/// A program that has it open for writing claims nothing, but may write at any time.
+/// A program that has the device open for writing does not claim it, but may write at any time.
 fn open_to_write(seen: &Examined<'_>, openers: &Openers) -> Option<DriveUse> {
     let opened = opened(seen);
     let writer = openers.writer(&opened)?;
@@ -252,7 +250,7 @@ fn locked(seen: &Examined<'_>, openers: &Openers) -> Option<DriveUse> {
     found(format!("{locker} has locked {}", seen.it), "wait until that has ended, or stop it")
 }
 
-/// Requests exclusive access from the kernel, which refuses it while anything else claims the
+/// Requests exclusive access from the kernel, which refuses it if anything else has claimed the
 /// device.
 fn open_elsewhere(seen: &Examined<'_>, openers: &Openers) -> Option<DriveUse> {
     // md and dm have claimed their members.

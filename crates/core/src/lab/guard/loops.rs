@@ -1,6 +1,6 @@
-//! Loop devices and what they are bound to, as reported by the kernel: the number of the device, or
-//! the file's filesystem and inode, and the range of it. The name stored by the kernel may belong
-//! to another mount namespace, or to a node or file that no longer exists.
+//! Loop devices and their backing, as reported by the kernel: the number of the device, or the
+//! file's filesystem and inode, and the range. The name stored by the kernel may belong to another
+//! mount namespace, or to a node or file that no longer exists.
 
 use std::fs::{self, OpenOptions};
 use std::os::fd::AsRawFd;
@@ -19,12 +19,12 @@ struct LoopInfo {
     /// The device of the backing file's filesystem.
     device: u64,
     inode: u64,
-    /// The backing device, if it is one.
+    /// Number of the backing device, if the backing is a device.
     backing: u64,
     rest: [u8; 256],
 }
 
-/// A loop device that is bound.
+/// A bound loop device.
 pub struct BoundLoop {
     pub disk: Disk,
     /// The backing device's number, or 0 if it is bound to a file.
@@ -37,14 +37,14 @@ pub struct BoundLoop {
     pub span: Span,
 }
 
-/// All that are bound.
+/// All bound loop devices.
 pub fn all() -> Vec<BoundLoop> {
     let entries = fs::read_dir("/sys/block").into_iter().flatten().flatten();
     let disks = entries.filter_map(|entry| Some(Disk { sysfs: entry.path().canonicalize().ok()? }));
     disks.filter_map(|disk| bound(&disk)).collect()
 }
 
-/// What a loop device is bound to; None for other devices, and for one that is not bound.
+/// The backing of a loop device; None for other devices, and for an unbound one.
 pub fn bound(disk: &Disk) -> Option<BoundLoop> {
     let folder = disk.sysfs.join("loop");
     let path = PathBuf::from(read(&folder.join("backing_file"))?);

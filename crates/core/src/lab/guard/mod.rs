@@ -2,8 +2,8 @@
 //! the remedy.
 //!
 //! A block device is written to only if the plan has its serial number (or EUI, NGUID) and `erase =
-//! true`, and never while it, or what it stands on (`ground`), is in use (`in_use`), or while it
-//! has contents that the plan does not name, with a signature (`signature`) or without (`unknown`).
+//! true`, and never while it or a device below it (`ground`) is in use (`in_use`), or while it has
+//! contents that the plan does not name, with a signature (`signature`) or without (`unknown`).
 //! `pass` checks before a run; `verify` checks again on the descriptor that will be written to, so
 //! that a renumbered device or a changed link has no effect.
 
@@ -74,8 +74,8 @@ pub fn verify(device: &File, path: &Path, serial: &str) -> Result<()> {
     Err(refused(path, wrong_drive(&disk, serial), WHICH))
 }
 
-/// The same before it is opened for writing, when it is already open exclusively: what it stands
-/// on, and what else writes the same bytes, must not have been claimed since `pass`.
+/// The same check before a device that is already open exclusively is opened for writing: no other
+/// device of its ground may have been claimed since `pass`.
 pub fn verify_to_write(device: &File, path: &Path, serial: &str) -> Result<()> {
     verify(device, path, serial)?;
     match in_use::claimed(&Disk::of_open(device)?) {
@@ -84,7 +84,7 @@ pub fn verify_to_write(device: &File, path: &Path, serial: &str) -> Result<()> {
     }
 }
 
-/// The whole disks that share bytes with a device, itself among them, in an order that is the same
+/// The whole disks that share bytes with a device, including its own, in an order that is the same
 /// for each of them.
 pub fn sharing(disk: &Disk) -> Vec<Disk> {
     let mut others: Vec<Disk> =
@@ -94,8 +94,8 @@ pub fn sharing(disk: &Disk) -> Vec<Disk> {
     others
 }
 
-/// Why a device that is in no plan may not be tested; None if a plan with its proper name may erase
-/// it.
+/// The reason why a device that is in no plan must not be tested; Ok if a plan with its stable name
+/// may erase it.
 pub fn obstacle(path: &Path) -> Result<()> {
     let disk = Disk::of(path)?;
     disk.serial().ok_or_else(|| no_serial(path))?;
@@ -195,8 +195,8 @@ fn is_named(path: &Path, place: &str, kind: &str, named: &[String]) -> Result<()
     Err(refused(path, format!("{place} has a signature: {kind}"), &remedy))
 }
 
-/// Refuses contents of the device or its partitions that the plan does not name, also of partitions
-/// for which the kernel has no device.
+/// Refuses contents of the device or its partitions that the plan does not name, including
+/// partitions for which the kernel has no device.
 fn unmarked(path: &Path, disk: &Disk, named: &[String]) -> Result<()> {
     let mut signed = false;
     for part in disk.all() {

@@ -1,10 +1,10 @@
 //! Processes that have a device or a file open, mapped, registered or locked, found by number and
 //! inode, because a name may be anywhere, or deleted.
 //!
-//! Each thread may have a table of descriptors of its own, and a process whose first thread has
-//! ended shows none there. A mapping persists when its descriptor is closed, and so does a file
-//! registered with io_uring. What no table lists (a descriptor in flight over a socket, a ring
-//! whose own descriptor is registered and closed) is not found.
+//! Each thread may have its own descriptor table, and a process whose first thread has ended lists
+//! none there. A mapping persists after its descriptor is closed, and so does a file registered
+//! with io_uring. Uses that no table lists (a descriptor in flight over a socket, a ring whose own
+//! descriptor is registered and closed) are not found.
 
 use std::fs::{self, Metadata};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
@@ -28,19 +28,19 @@ pub enum Opened {
 pub struct Opener {
     pub who: Holder,
     pub what: Opened,
-    /// It may write to it.
+    /// Whether it may write.
     pub writes: bool,
-    /// It has a lock on it through this descriptor.
+    /// Whether it has a lock through this descriptor.
     pub locks: bool,
 }
 
 /// The uses of the devices and files of a ground by other processes.
 pub struct Openers(Vec<Opener>);
 
-/// What is looked for.
+/// The devices and files to find.
 struct Wanted {
     all: Vec<Opened>,
-    /// The kernel's names of the devices, which is how an older kernel lists registered ones.
+    /// The kernel's names of the devices, by which older kernels list registered files.
     names: Vec<(String, Opened)>,
 }
 
@@ -72,7 +72,7 @@ impl Wanted {
 }
 
 impl Openers {
-    /// Looks through all other processes.
+    /// Examines all other processes.
     pub fn of(ground: &Ground) -> Openers {
         let (wanted, mut found) = (Wanted::of(ground), Vec::new());
         for pid in others() {
@@ -84,13 +84,13 @@ impl Openers {
                     descriptors(pid, *thread, &wanted, &mut found);
                 }
             }
-            // All threads share the memory; an ended one shows none.
+            // All threads share the memory; an ended thread lists no mappings.
             threads.iter().find(|thread| mappings(pid, **thread, &wanted, &mut found));
         }
         Openers(found)
     }
 
-    /// For checks that need no names.
+    /// An empty result, for checks that need no names.
     pub fn none() -> Openers {
         Openers(Vec::new())
     }
@@ -99,17 +99,17 @@ impl Openers {
         self.0.iter().filter(|opener| what.contains(&opener.what))
     }
 
-    /// One that may write to any of these.
+    /// A process that may write to any of these.
     pub fn writer<'a>(&'a self, what: &'a [Opened]) -> Option<&'a Holder> {
         self.on(what).find(|opener| opener.writes).map(|opener| &opener.who)
     }
 
-    /// One with a lock on any of these.
+    /// A process with a lock on any of these.
     pub fn locker<'a>(&'a self, what: &'a [Opened]) -> Option<&'a Holder> {
         self.on(what).find(|opener| opener.locks).map(|opener| &opener.who)
     }
 
-    /// All, for a message.
+    /// The names of all processes, for a message.
     pub fn names(&self, what: &[Opened]) -> Option<String> {
         let mut names: Vec<String> = self.on(what).map(|o| o.who.to_string()).collect();
         names.dedup();
@@ -124,7 +124,7 @@ fn others() -> impl Iterator<Item = u32> {
     numbers.filter(|pid| *pid != std::process::id())
 }
 
-/// A process's threads; itself if they cannot be listed.
+/// The threads of a process; the process itself if they cannot be listed.
 fn threads(pid: u32) -> Vec<u32> {
     let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     let tasks: Vec<u32> =
@@ -132,8 +132,8 @@ fn threads(pid: u32) -> Vec<u32> {
     if tasks.is_empty() { vec![pid] } else { tasks }
 }
 
-/// kcmp(2), `KCMP_FILES`: whether two threads use one table of descriptors. If the kernel does not
-/// say, both are listed.
+/// kcmp(2), `KCMP_FILES`: whether two threads share a descriptor table. If the kernel does not
+/// report it, both are listed.
 fn share_files(one: u32, other: u32) -> bool {
     const KCMP_FILES: libc::c_int = 2;
     let (one, other) = (one as libc::pid_t, other as libc::pid_t);
@@ -180,8 +180,8 @@ fn is_ring(metadata: &Metadata, file: &Path) -> bool {
         && fs::read_link(file).is_ok_and(|to| to.as_os_str() == "anon_inode:[io_uring]")
 }
 
-/// The files registered with a ring, from its fdinfo: `    0: /dev/sda`, by path as that process
-/// sees it. Older kernels list the last component alone, which identifies a device, but not a file.
+/// The files registered with a ring, from its fdinfo: `    0: /dev/sda`, by path as seen by that
+/// process. Older kernels list only the last component, which identifies a device, but not a file.
 fn registered(info: &str, wanted: &Wanted, root: &Path) -> Vec<Opened> {
     let listed = info.lines().skip_while(|line| !line.starts_with("UserFiles:")).skip(1);
     let names = listed.map_while(|line| {
@@ -198,8 +198,8 @@ fn registered(info: &str, wanted: &Wanted, root: &Path) -> Vec<Opened> {
     names.filter_map(known).collect()
 }
 
-/// The shared mappings of files that were opened for writing; whether this thread has memory at
-/// all. A page that is only readable may be made writable without opening the file again.
+/// Finds the shared mappings of files that were opened for writing; returns whether this thread has
+/// memory at all. A read-only page may be made writable without opening the file again.
 fn mappings(pid: u32, thread: u32, wanted: &Wanted, found: &mut Vec<Opener>) -> bool {
     let maps = fs::read_to_string(format!("/proc/{pid}/task/{thread}/maps")).unwrap_or_default();
     for line in maps.lines() {
@@ -208,7 +208,7 @@ fn mappings(pid: u32, thread: u32, wanted: &Wanted, found: &mut Vec<Opener>) -> 
         if !access.ends_with('s') {
             continue;
         }
-        // The link's own permissions are those with which the file was opened.
+        // The permissions of the link are those with which the file was opened.
         let range: Vec<&str> = range.split('-').map(|at| at.trim_start_matches('0')).collect();
         let link = PathBuf::from(format!("/proc/{thread}/map_files/{}", range.join("-")));
         let (file, opened) = match (fs::metadata(&link), fs::symlink_metadata(&link)) {
@@ -225,7 +225,7 @@ fn mappings(pid: u32, thread: u32, wanted: &Wanted, found: &mut Vec<Opener>) -> 
     !maps.is_empty()
 }
 
-/// Processes that use a filesystem on the device of this number: with open files, a working
+/// Processes that use a filesystem on the device with this number: by open files, a working
 /// directory, or a root.
 pub fn who_works_on(device: u64) -> Option<String> {
     let on_it = |path: &Path| fs::metadata(path).is_ok_and(|found| found.dev() == device);

@@ -1,4 +1,4 @@
-//! Where a directory lies in its filesystem, by whatever mount it is reached: a bind mount of a
+//! The location of a directory in its filesystem, independent of the mount: a bind mount of a
 //! directory is that directory.
 
 use std::fs;
@@ -14,11 +14,11 @@ pub struct MountEntry {
     /// "ext4", "overlay".
     pub kind: String,
     pub source: String,
-    /// Those of the filesystem, separated by commas.
+    /// Mount options of the filesystem, separated by commas.
     pub options: String,
 }
 
-/// All mounts, in the order in which they were made.
+/// All mounts, in the order of mounting.
 pub fn mounts() -> Vec<MountEntry> {
     let table = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
     table.lines().filter_map(entry).collect()
@@ -38,12 +38,12 @@ fn entry(line: &str) -> Option<MountEntry> {
     })
 }
 
-/// The number of a filesystem, and a path from its root.
+/// The device number of a filesystem, and a path relative to its root.
 pub fn within_filesystem(path: &Path) -> Option<(String, PathBuf)> {
     located(path, mounts())
 }
 
-/// The mount that leads to a path.
+/// The mount that contains a path.
 pub fn mount_of(path: &Path) -> Option<MountEntry> {
     around(&path.canonicalize().ok()?, mounts())
 }

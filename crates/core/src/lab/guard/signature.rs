@@ -38,7 +38,7 @@ const MEMBERS: &[(&str, &str)] = &[
 /// A filesystem with more than one device.
 const DEVICES: &str = "devices";
 
-/// Contents that more than one kind of signature claims.
+/// Contents with signatures of several kinds.
 const SEVERAL: &str = "contradicting signatures";
 
 /// Kinds of partition tables.

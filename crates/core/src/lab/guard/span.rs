@@ -8,10 +8,10 @@ pub struct Span {
 }
 
 impl Span {
-    /// All of it, however long it is.
+    /// The whole range, of any length.
     pub const ALL: Span = Span { from: 0, to: u64::MAX };
 
-    /// `bytes` from `from` on; a length of 0 is an unknown one.
+    /// `bytes` from `from` on; a length of 0 means that it is unknown.
     pub fn new(from: u64, bytes: u64) -> Span {
         let to = if bytes == 0 { u64::MAX } else { from.saturating_add(bytes) };
         Span { from, to }
@@ -21,7 +21,7 @@ impl Span {
         self.from < other.to && other.from < self.to
     }
 
-    /// This part of something that begins at `outer.from` and does not go beyond `outer.to`.
+    /// This part of a range that starts at `outer.from`, limited to `outer.to`.
     pub fn within(self, outer: Span) -> Span {
         let moved = |at: u64| at.saturating_add(outer.from).min(outer.to);
         Span { from: moved(self.from), to: moved(self.to) }

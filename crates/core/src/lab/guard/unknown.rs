@@ -1,10 +1,10 @@
 //! Data without a known signature: plain dm-crypt, a raw archive, a filesystem without its first
 //! superblock. It is detected by non-zero bytes at both ends, where superblocks have their backups,
-//! and at many places in between. A new, trimmed or zero-filled device has none. A checksum of the
-//! same places recognises what a run left.
+//! and at many positions in between. A new, trimmed or zero-filled device has none. A checksum of
+//! the same positions recognises the state after a run.
 //!
-//! The device itself is read, past the page cache: the data may have come by another path, through
-//! the file under a loop device or from another host.
+//! The device itself is read, bypassing the page cache, because the data may have been written by
+//! another path: through the file under a loop device or from another host.
 
 use std::fs::{File, OpenOptions};
 use std::hash::Hasher;
@@ -20,9 +20,10 @@ use crate::base::error::{Context, Result, failed};
 /// A plan's permission to erase such data: `erase = "unknown data"`.
 pub const UNKNOWN: &str = "unknown data";
 
-/// Examined completely at both ends, where headers and their backups are.
+/// Size of the ranges at both ends that are examined completely, bytes: headers and their backups
+/// are there.
 const END_BYTES: u64 = 1 << 20;
-/// Samples evenly spread in between.
+/// Number of evenly spaced samples in between.
 const PLACES: u64 = 2048;
 const PLACE_BYTES: u64 = 4096;
 /// ext4's superblock backups, in block groups of 128 MiB, and those with 1 KiB blocks.
@@ -39,7 +40,7 @@ const BACKUPS: [u64; 10] = [
     40961 << 10,
 ];
 
-/// The places that are examined, and their lengths.
+/// The examined positions and their lengths.
 fn places(bytes: u64) -> impl Iterator<Item = (u64, u64)> {
     let end = END_BYTES.min(bytes);
     let mut places: Vec<(u64, u64)> = vec![(0, end), (bytes - end, end)];
@@ -63,7 +64,7 @@ pub fn found(device: &Path, bytes: u64) -> Result<Option<u64>> {
     Ok(first)
 }
 
-/// Whether every examined sector is one that Dyno writes.
+/// Whether every examined sector has contents that Dyno writes.
 pub fn is_dynos(device: &Path, bytes: u64) -> Result<bool> {
     let mut own = true;
     each(device, bytes, &mut |_, data| {
@@ -83,7 +84,7 @@ pub fn checksum(device: &Path, bytes: u64) -> Result<String> {
     Ok(format!("{:016x}", hash.finish()))
 }
 
-/// Reads the places in order, until `visit` returns false.
+/// Reads the positions in order, until `visit` returns false.
 fn each(device: &Path, bytes: u64, visit: &mut dyn FnMut(u64, &[u8]) -> bool) -> Result<()> {
     let opened = |flags| OpenOptions::new().read(true).custom_flags(flags).open(device);
     let buffered = || opened(0).context("opening the device to examine its contents");

@@ -26,7 +26,7 @@ pub enum CgroupVersion {
 
 /// The parent of a new group.
 pub struct ParentGroup {
-    /// Its folder.
+    /// Folder of the group.
     pub folder: PathBuf,
     /// The version of its hierarchy.
     pub version: CgroupVersion,
@@ -116,7 +116,7 @@ impl Cgroup {
         ))
     }
 
-    /// Its folder.
+    /// Folder of the group.
     pub fn folder(&self) -> &Path {
         &self.folder
     }

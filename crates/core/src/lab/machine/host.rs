@@ -100,7 +100,7 @@ fn of_meminfo(name: &str) -> Option<u64> {
     line.split_whitespace().nth(1)?.parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// What limits the memory of this process most, and to how many bytes: its host, or one of its
+/// The lowest memory limit of this process in bytes, and its source: the host, or one of its
 /// control groups.
 pub fn least_memory() -> Option<(String, u64)> {
     let own = OwnGroup::of("memory").ok().flatten();

@@ -10,10 +10,11 @@ use crate::lab::machine::cgroup::{CgroupVersion, OwnGroup};
 use crate::plan::{Drive, DrivePlace, Subject};
 use crate::record::{IoLimit, IoLimitKind};
 
-/// The limits on all devices of a subject together: none of a kind if one of its devices has none.
+/// The limits on all devices of a subject together; no limit of a kind if one of its devices has
+/// none.
 pub fn of(subject: &Subject) -> Vec<IoLimit> {
     let controller = |name| OwnGroup::of(name).ok().flatten();
-    // A hierarchy of version 1 may have the controller, and otherwise that of version 2.
+    // The controller is in a hierarchy of version 1, or else in version 2.
     let own = controller("blkio").filter(|own| own.version == CgroupVersion::One);
     let Some(own) = own.or_else(|| controller("io")) else { return Vec::new() };
     let mut devices: Vec<Vec<String>> = subject.drives.iter().map(numbers).collect();
@@ -28,8 +29,8 @@ pub fn of(subject: &Subject) -> Vec<IoLimit> {
     IoLimitKind::ALL.iter().filter_map(of_kind).collect()
 }
 
-/// The numbers of the whole disks on which a drive is, from the one that requests are made to: each
-/// may be limited.
+/// The numbers of the whole disks of a drive, starting with the one that receives the requests:
+/// each may be limited.
 fn numbers(drive: &Drive) -> Vec<String> {
     let disk = match &drive.place {
         DrivePlace::Device { path, .. } => Disk::of(path),

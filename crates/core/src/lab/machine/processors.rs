@@ -90,9 +90,9 @@ pub fn run_on_waking() {
     unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &priority) };
 }
 
-/// Lets the calling thread preempt no other when it wakes (sched(7), `SCHED_BATCH`): one that waits
-/// for a server on the same processors then runs when the server has no more to do, and not for
-/// each message of an answer. A policy that the user has set is kept.
+/// Prevents the calling thread from preempting others when it wakes (sched(7), `SCHED_BATCH`): a
+/// thread that waits for a server on the same processors then runs when the server is idle, and not
+/// for each message of an answer. A policy set by the user is not changed.
 pub fn wait_behind_others() {
     let normal = libc::sched_param { sched_priority: 0 };
     // SAFETY: as in `run_on_waking`.

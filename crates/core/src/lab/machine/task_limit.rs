@@ -12,7 +12,7 @@ use crate::base::error::{Error, Result, failed};
 /// `CAP_SYS_ADMIN` and `CAP_SYS_RESOURCE` of linux/capability.h: either lifts the user's limit.
 const LIFTING: u64 = 1 << 21 | 1 << 24;
 
-/// Whose limit it is.
+/// Source of the limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Owner {
     ControlGroup(PathBuf),
@@ -24,14 +24,14 @@ enum Owner {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskLimit {
     owner: Owner,
-    /// Tasks that it allows.
+    /// Number of tasks allowed.
     allowed: u64,
-    /// Tasks that count towards it now.
+    /// Number of tasks that count towards it now.
     used: u64,
 }
 
 impl TaskLimit {
-    /// The limit that leaves room for the fewest further tasks.
+    /// The limit with room for the fewest further tasks.
     pub fn tightest() -> Option<TaskLimit> {
         let own = OwnGroup::of("pids").ok().flatten();
         let groups = own.iter().flat_map(OwnGroup::levels).filter_map(of_group);

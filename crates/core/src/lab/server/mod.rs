@@ -38,7 +38,8 @@ const STOP_FULL_NS: u64 = 20_000_000_000;
 /// The kernel's limit for a socket's path, and what servers append to the folder.
 const LONGEST_PATH: usize = 107;
 const LONGEST_SOCKET: usize = "/.s.PGSQL.5432".len();
-/// Child processes of servers soon notice that their parent has gone; any that remain are not ours.
+/// Time limit for the child processes of a server that has ended, ns. They soon notice the end of
+/// their parent; remaining ones are not ours.
 const ORPHANS_NS: u64 = 10_000_000_000;
 const LOOK_NS: u64 = 20_000_000;
 const LOG: &str = "server.log";
@@ -51,7 +52,7 @@ pub struct Limits {
     pub memory_bytes: Option<u64>,
     /// Its permitted processors; empty: all that Dyno may use.
     pub cpus: Option<Processors>,
-    /// Other servers or the load may use the same ones.
+    /// Whether other servers or the load may use the same processors.
     pub shared_cpus: bool,
 }
 
@@ -125,7 +126,7 @@ fn is_run_folder(folder: &Path, dyno: u32) -> bool {
         && folder.symlink_metadata().is_ok_and(|m| m.is_dir())
 }
 
-/// Removes socket folders of earlier Dynos that were killed together with their watchers.
+/// Removes socket folders of earlier Dyno processes that were killed together with their watchers.
 fn sweep(user: &User) {
     let entries = std::fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten();
     for folder in entries.map(|entry| entry.path()) {
@@ -134,14 +135,14 @@ fn sweep(user: &User) {
         let Some(dyno) = dyno.and_then(|number| number.parse::<u32>().ok()) else { continue };
         let is_own = folder.symlink_metadata().is_ok_and(|found| user.is(found.uid()));
         let ended = !Path::new("/proc").join(dyno.to_string()).exists();
-        // In another namespace, its process has another number, but the same lock.
+        // In another PID namespace, its process has another number, but the same lock.
         if is_own && ended && is_run_folder(&folder, dyno) && lock(&folder).is_ok() {
             let _ = std::fs::remove_dir_all(&folder);
         }
     }
 }
 
-/// Locks a socket folder as long as its server may run.
+/// Locks a socket folder while its server may run.
 fn lock(run: &Path) -> std::io::Result<File> {
     let flags = libc::O_DIRECTORY | libc::O_NOFOLLOW;
     let mut options = File::options();
@@ -155,7 +156,7 @@ struct Stand {
     places: ServerPaths,
     user: User,
     view: Option<FolderView>,
-    /// None on a filesystem without locks.
+    /// None if the filesystem has no locks.
     lock: Option<File>,
 }
 
@@ -240,7 +241,7 @@ pub struct Server {
     /// Removed after the server has ended.
     cgroup: Option<Cgroup>,
     shared_cpus: bool,
-    /// Of the socket folder.
+    /// Lock of the socket folder.
     _lock: Option<File>,
     _watcher: Watcher,
 }

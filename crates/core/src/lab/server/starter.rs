@@ -50,7 +50,7 @@ mod tests {
         };
         let asked = std::thread::spawn(move || spawn(command).unwrap());
         let mut child = asked.join().unwrap();
-        // It ends on its own, when permitted.
+        // The child ends when its input is closed.
         drop(child.stdin.take());
         assert!(child.wait().unwrap().success());
     }

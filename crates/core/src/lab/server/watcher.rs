@@ -1,10 +1,10 @@
-//! A process beside each server, which ends the server if Dyno is killed. The signal that the
-//! kernel sends then is not enough: a server that is starting may ignore it, and a tool's child
-//! processes do not get it.
+//! A watcher process for each server, which ends the server if Dyno is killed. The kernel's signal
+//! is not sufficient: a starting server may ignore it, and child processes of a tool do not receive
+//! it.
 //!
 //! It is a shell, because a copy of Dyno's own process would slow down Dyno's memory. It leads the
-//! process group of the server and waits for its standard input to end: nobody can leave or enter
-//! the group after that, so no process escapes, whatever the moment.
+//! process group of the server and waits for its standard input to end: no process can leave or
+//! enter the group after that, so none escapes at any time.
 
 use std::io::Write;
 use std::path::Path;
@@ -12,7 +12,7 @@ use std::process::{Child, Command, Stdio};
 
 use crate::base::error::{Context, Result};
 
-/// Its input is "PROCESS SIGNAL" once the server runs, and "ended" when it has ended; its arguments
+/// Its input is "PROCESS SIGNAL" when the server runs, and "ended" when it has ended. Its arguments
 /// are the socket folder and, if there is one, the control group. A clean stop has three seconds.
 const SCRIPT: &str = r#"
 trap '' HUP INT QUIT TERM
@@ -52,7 +52,7 @@ pub struct Watcher {
 }
 
 impl Watcher {
-    /// Starts one, before the process that it watches.
+    /// Starts a watcher, before the process that it watches.
     pub fn start(run: &Path, cgroup: Option<&Path>) -> Result<Watcher> {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", SCRIPT, "dyno-watcher"]).arg(run).arg(cgroup.unwrap_or(Path::new("")));
@@ -62,19 +62,19 @@ impl Watcher {
         Ok(Watcher { child, knows_server: false })
     }
 
-    /// The process group for what it watches.
+    /// The process group for the watched processes.
     pub fn group(&self) -> i32 {
         self.child.id() as i32
     }
 
-    /// A server runs, to be stopped by this signal.
+    /// Announces a running server, and the signal that stops it.
     pub fn watch(&mut self, server: u32, stop_signal: i32) {
         self.say(&format!("{server} {stop_signal}\n"));
         self.knows_server = true;
     }
 
     fn say(&mut self, line: &str) {
-        // If it has been killed, the kernel's signal remains.
+        // If the watcher has been killed, the kernel's signal remains.
         let _ = self.child.stdin.as_mut().map(|input| input.write_all(line.as_bytes()));
     }
 }
@@ -94,7 +94,7 @@ mod tests {
 
     use super::*;
 
-    /// What is left of a group, without the watcher itself.
+    /// The remaining processes of a group, without the watcher itself.
     fn members(group: i32) -> Vec<String> {
         let all = std::fs::read_dir("/proc").unwrap().flatten();
         let of = |entry: std::fs::DirEntry| {
@@ -106,7 +106,7 @@ mod tests {
         all.filter_map(of).collect()
     }
 
-    /// A process that ignores SIGTERM, as a server does that is starting, and its child.
+    /// A process that ignores SIGTERM, like a starting server, and its child.
     fn stubborn(group: i32) -> Child {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", "trap '' TERM; sleep 600 & wait"]).process_group(group);
@@ -126,7 +126,7 @@ mod tests {
                 watcher.watch(server.id(), libc::SIGTERM);
             }
             let begun = Instant::now();
-            // What the watcher sees if Dyno is killed.
+            // This is what the watcher observes if Dyno is killed.
             drop(watcher.child.stdin.take());
             server.wait().unwrap();
             watcher.child.wait().unwrap();
