@@ -13,7 +13,7 @@ pub struct Detectable {
     pub mean: Option<f64>,
 }
 
-/// A planned brief: all steps alike, all pairs compared at all points.
+/// A planned brief: all steps are equal, and all pairs are compared at all points.
 #[derive(Clone, Copy, Debug)]
 pub struct PlannedBrief {
     /// Repeats of each point.
@@ -51,7 +51,7 @@ pub fn detectable(scatter: f64, planned: PlannedBrief) -> Option<Detectable> {
     let place = if repeats.is_multiple_of(2) { 0.0 } else { 1.0 / (p * (r * r - 1.0)) };
     let kept = consecutive(repeats, points * steps);
     let error = scatter * (2.0 / r * (kept + place)).sqrt();
-    // Satterthwaite's degrees of freedom of as many variances that only scatter alike.
+    // Satterthwaite's degrees of freedom for this many variances that differ only by chance.
     let alike = all / (1.0 + 2.0 / degrees);
     let subjects = ((1.0 + 8.0 * pairs as f64).sqrt() + 1.0) / 2.0;
     let lasting = by_chance((r - 1.0) * (subjects - 1.0) * steps as f64);

@@ -20,7 +20,7 @@ pub enum NotMeasured {
     NoMediaCount,
     /// Only some drives of the subject count both.
     NotOnEveryDrive,
-    /// The counter decreased: it was reset or it wrapped.
+    /// The counter decreased: it was reset or restarted.
     Fell,
     /// The counter did not change although the other one did.
     StoodStill,

@@ -1,26 +1,27 @@
-//! Repeats and points that are not independent, because a subject's state lasts (cleaning, fill,
-//! temperature, layout).
+//! Correction for repeats and points that are not independent, because a subject's state persists
+//! (cleaning, fill, temperature, layout).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Sheet;
 use super::pair::PairCell;
 
-/// The correlation between a subject's consecutive measurements up to which the promise holds.
+/// Maximum correlation between consecutive measurements of a subject for which the error
+/// probability is guaranteed.
 const KEPT: f64 = 0.5;
 
-/// How much the means of points scatter from repeat to repeat, compared with independent points.
+/// Scatter of the means over points from repeat to repeat, relative to that of independent points.
 #[derive(Clone, Copy, Debug)]
 pub struct Dependence {
-    /// The factor of the variance; 1 or less if nothing lasts.
+    /// Factor of the variance; 1 or less without dependence.
     factor: f64,
-    /// Its degrees of freedom.
+    /// Degrees of freedom of the factor.
     degrees: f64,
 }
 
 impl Dependence {
-    /// A mean with its variance and degrees of freedom, with what lasts added: the part of the
-    /// variance that it explains has few degrees of freedom.
+    /// Adds the dependence to a mean with its variance and degrees of freedom. The part of the
+    /// variance that the dependence explains has few degrees of freedom.
     pub fn applied(&self, mean: f64, variance: f64, degrees: f64) -> (f64, f64, f64) {
         match self.factor > 1.0 {
             false => (mean, variance, degrees),
@@ -33,8 +34,8 @@ impl Dependence {
     }
 }
 
-/// Over the whole brief, because a few repeats of one step show little: the mean over all pairs and
-/// sheets with several points.
+/// Estimates the dependence over the whole brief, because a few repeats of one step are not
+/// sufficient: the mean over all pairs and sheets with several points.
 pub fn dependence<'c>(
     pairs: impl Iterator<Item = &'c Vec<&'c PairCell>>,
     sheets: &[Sheet],
@@ -63,15 +64,15 @@ pub fn dependence<'c>(
     Dependence { factor: if count > 0.0 { sum / count } else { 1.0 }, degrees }
 }
 
-/// The dependence that a brief's repeats typically show by chance where none is.
+/// The dependence that a brief's independent repeats typically show by chance.
 pub fn by_chance(degrees: f64) -> Dependence {
-    // The excess of a mean of squares over its expected value, of two correlated figures.
+    // The excess of a mean of squares over its expected value, for two correlated figures.
     Dependence { factor: 1.0 + 0.1 * (2.0 / degrees).sqrt(), degrees }
 }
 
-/// The factor by which the variance of a mean over repeats exceeds what their scatter shows, if a
-/// subject's consecutive measurements are correlated by `KEPT` and its repeats of a point are `lag`
-/// measurements apart. With other points between the repeats it is close to 1.
+/// The factor by which the variance of a mean over repeats exceeds the estimate from their scatter,
+/// if a subject's consecutive measurements are correlated by `KEPT` and its repeats of a point are
+/// `lag` measurements apart. With other points between the repeats it is close to 1.
 pub fn consecutive(repeats: usize, lag: usize) -> f64 {
     let (n, kept) = (repeats as f64, KEPT.powf(lag.max(1) as f64));
     let term = |k: usize| 2.0 * (1.0 - k as f64 / n) * kept.powf(k as f64);

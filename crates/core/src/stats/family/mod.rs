@@ -45,26 +45,26 @@ pub struct Observation {
     pub block: u32,
     /// Its place in its block's order, from 0.
     pub place: u32,
-    /// The session in which it was measured: a stretch of time without a pause or another subject.
-    /// Subjects that alternate share it. Only pairs that share no block are judged by it.
+    /// The session in which it was measured: a period without a pause or another subject. Subjects
+    /// that alternate share it. It is used only for pairs that share no block.
     pub session: u32,
 }
 
 /// One figure (ops/s, p99 …) of one step.
 #[derive(Clone, Debug, Default)]
 pub struct Sheet {
-    /// By point, then by subject: the observations; empty if not measured or not comparable.
+    /// Observations by point, then by subject; empty if not measured or not comparable.
     pub cells: Vec<Vec<Vec<Observation>>>,
-    /// For each point the pairs (a, b), a < b, that may be compared. The others contribute their
-    /// scatter.
+    /// For each point, the pairs (a, b), a < b, that may be compared. The other pairs contribute
+    /// only their scatter.
     pub comparable: Vec<Vec<(usize, usize)>>,
     /// The relative resolution of the measurement: a histogram's bucket, an import's printed
     /// digits.
     pub resolution: f64,
     /// The number of the step: its sheets share their repeats.
     pub step: usize,
-    /// The number of points that a subject measures from a repeat of a point to the next one, that
-    /// point included; 0 is taken as 1.
+    /// The number of points that a subject measures from one repeat of a point to the next,
+    /// including that point; 0 counts as 1.
     pub lag: usize,
 }
 
@@ -81,11 +81,11 @@ pub struct Ratio {
     pub at: Option<usize>,
     /// The ratio of geometric means.
     pub ratio: f64,
-    /// The simultaneous interval; `None` if the two were measured in separate sessions, of which
-    /// nothing shows the scatter.
+    /// The simultaneous interval; `None` if the two were measured in separate sessions and there is
+    /// no estimate of the scatter between sessions.
     pub interval: Option<(f64, f64)>,
-    /// The geometric means of a and b at a point, of the repeats that are compared, adjusted for
-    /// their places: their ratio is `ratio`. `None` for a mean over points.
+    /// The geometric means of a and b at a point, over the compared repeats and adjusted for their
+    /// places: their ratio is `ratio`. `None` for a mean over points.
     pub levels: Option<(f64, f64)>,
     /// Number of repeats: for a step's mean, of the point with the fewest; for unpaired subjects,
     /// of the one with fewer.
@@ -131,8 +131,8 @@ pub fn family(sheets: &[Sheet]) -> Vec<Ratio> {
     ratios((&cells, &apart), &places, sheets)
 }
 
-/// Each sheet's cells with place effects removed and variances moderated; `others` are compared
-/// besides.
+/// Each sheet's cells with place effects removed and variances moderated; `others` are compared in
+/// addition.
 fn all_cells(
     logged: &[Logged],
     places: &[PlaceEffects],
@@ -159,7 +159,7 @@ fn weights(cells: &[PairCell], sheet: usize, points: usize) -> Vec<f64> {
     (0..points).map(|p| 1.0 / (variance(p) + ARITHMETIC * ARITHMETIC)).collect()
 }
 
-/// The comparisons of all comparable cells, of subjects that alternated and of those that did not.
+/// The comparisons of all comparable cells, of alternating and of other subjects.
 fn ratios(
     (cells, apart): (&[PairCell], &[SessionCell]),
     places: &[PlaceEffects],
@@ -250,7 +250,7 @@ impl Interval {
 
 /// A pair's mean over its points, its variance and that variance's degrees of freedom
 /// (Satterthwaite, 1946). Each point's own scatter is used, because over many points it needs no
-/// moderation; what lasts over several points is paid for.
+/// moderation; dependence between points is included.
 fn step_mean(cells: &[&PairCell], places: &PlaceEffects, lasting: &Dependence) -> (f64, f64, f64) {
     let n = cells.len() as f64;
     let mean = cells.iter().map(|c| c.estimate).sum::<f64>() / n;

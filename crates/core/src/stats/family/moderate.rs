@@ -51,7 +51,7 @@ pub fn moderate(cells: &mut [PairCell], resolutions: &[f64], miss: f64) {
 }
 
 /// Bias-corrected (the mean of a logarithm is less than the logarithm of the mean). A scatter below
-/// the measurement's resolution is replaced by it; one of 0 is skipped.
+/// the measurement's resolution is replaced by the resolution; a scatter of 0 is skipped.
 fn log_variance(cell: &PairCell, resolution: f64) -> Option<f64> {
     let variance = cell.variance.max(resolution * resolution / 12.0);
     let half = cell.own_degrees / 2.0;

@@ -15,11 +15,11 @@ pub struct PairCell {
     pub repeats: usize,
     /// a − b.
     pub estimate: f64,
-    /// Of a and b, at the mean effect of their places.
+    /// Levels of a and b, at the mean effect of their places.
     pub levels: (f64, f64),
-    /// By block, with repeats, places and the estimate removed.
+    /// Residuals by block, with repeats, places and the estimate removed.
     pub residuals: Vec<(u32, f64)>,
-    /// For one observation, with repeats and places removed, and its degrees of freedom.
+    /// Variance of one observation, with repeats and places removed, and its degrees of freedom.
     pub variance: f64,
     pub own_degrees: f64,
     /// The variance of the estimate divided by that of one observation.
@@ -31,7 +31,7 @@ pub struct PairCell {
     pub degrees: f64,
 }
 
-/// A sheet's cells with three repeats or more in which both subjects took their turns.
+/// A sheet's cells with three or more repeats in which both subjects alternated.
 pub fn cells(
     sheet: usize,
     logged: &Logged,
@@ -64,7 +64,7 @@ pub fn in_turn(
     of(a).filter_map(|x| Some((x, of(b).find(|y| y.block == x.block)?))).collect()
 }
 
-/// `used`: degrees of freedom used by the place effects.
+/// The difference of two subjects. `used`: degrees of freedom used by the place effects.
 fn difference(
     entries: &[LogObservation],
     pair: (usize, usize),
@@ -120,7 +120,7 @@ const EMPTY: PairCell = PairCell {
     degrees: 1.0,
 };
 
-/// The difference in how often the two were in each place.
+/// The difference in how often each of the two was in each place.
 fn contrast(a: &[&LogObservation], b: &[&LogObservation], places: &PlaceEffects) -> Vec<f64> {
     let share = |all: &[&LogObservation], place| {
         all.iter().filter(|e| e.place == place).count() as f64 / all.len() as f64

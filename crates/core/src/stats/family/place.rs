@@ -132,8 +132,9 @@ fn centre(values: &mut [f64], groups: &[usize]) -> f64 {
     sums.iter().filter(|s| s.1 > 0.0).map(|s| (s.0 / s.1).abs()).fold(0.0, f64::max)
 }
 
-/// A generalised inverse of a symmetric matrix by the sweep operator: what cannot be distinguished
-/// from the others (a place that a subject always had) gets a row and column of zeros.
+/// A generalised inverse of a symmetric matrix by the sweep operator: an effect that cannot be
+/// distinguished from the others (a place that a subject always had) gets a row and column of
+/// zeros.
 fn inverse(mut m: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     let n = m.len();
     let tiny: Vec<f64> = (0..n).map(|i| m[i][i] * 1e-9).collect();

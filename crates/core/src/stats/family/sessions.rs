@@ -1,6 +1,7 @@
-//! Two subjects that did not alternate. What is measured in one go on one subject is a session,
-//! with an effect of its own (temperature, neighbours, layout, a reboot) that no number of repeats
-//! within it shows. It is estimated from subjects that were measured in several sessions.
+//! Comparison of two subjects that did not alternate. A session is an uninterrupted series of
+//! measurements of one subject. Its effect (temperature, neighbours, layout, a reboot) is not
+//! visible in the scatter of repeats within it, and is estimated from subjects that were measured
+//! in several sessions.
 
 use std::collections::BTreeMap;
 
@@ -20,10 +21,10 @@ pub struct SessionCell {
     pub repeats: usize,
     /// a − b.
     pub estimate: f64,
-    /// Of a and b; `None` for a mean.
+    /// Levels of a and b; `None` for a mean.
     pub levels: Option<(f64, f64)>,
-    /// The variance of the estimate with its degrees of freedom; `None` if no subject was measured
-    /// again in another session.
+    /// Variance of the estimate with its degrees of freedom; `None` if no subject was measured in
+    /// more than one session.
     pub variance: Option<(f64, f64)>,
 }
 
@@ -69,7 +70,7 @@ fn returns<'s>(of: impl Iterator<Item = &'s BTreeMap<u32, f64>>) -> Option<(f64,
     (degrees > 0.0).then(|| (squares / degrees, degrees))
 }
 
-/// A sheet's comparable pairs that share no block, with three repeats or more each: their points,
+/// A sheet's comparable pairs that share no block, with at least three repeats each: their points,
 /// and the means over these.
 pub fn cells(
     sheet: usize,
@@ -106,7 +107,7 @@ pub fn cells(
             let (of_a, of_b) = (&all[point][a], &all[point][b]);
             let counts = of_a.means.len() as f64 * of_b.means.len() as f64
                 / (of_a.means.len() + of_b.means.len()) as f64;
-            // A point at which sessions happened to agree has the scatter of the others.
+            // A point at which sessions agree by chance gets the scatter of the others.
             let variance = between[point].map(|(own, degrees)| {
                 ((own.max(typical) / counts).max(of_a.within + of_b.within), degrees)
             });
@@ -128,8 +129,8 @@ pub fn cells(
     found
 }
 
-/// The mean over a pair's points: a session's effect is common to its points, so they are averaged
-/// session by session.
+/// The mean over a pair's points. A session's effect is common to its points, so points are
+/// averaged by session.
 fn step_mean(
     sheet: usize,
     (a, b): (usize, usize),

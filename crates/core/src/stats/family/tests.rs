@@ -99,7 +99,8 @@ fn one_session_each_has_a_ratio_and_no_interval() {
 
 #[test]
 fn a_return_shows_the_scatter_of_sessions_with_one_degree_of_freedom() {
-    // A returns 2 % lower: s = √2 %, of which a difference of means has √(3 ÷ 2).
+    // A is 2 % lower when measured again: s = √2 %, and a difference of means has √(3 ÷ 2) times
+    // that.
     let of = |b: &[f64]| {
         let one = in_sessions(&[&[&[101.0, 101.0], &[99.0, 99.0]], &[b]]);
         family(&[one]).remove(0)
@@ -115,7 +116,7 @@ fn a_return_shows_the_scatter_of_sessions_with_one_degree_of_freedom() {
 
 #[test]
 fn several_sessions_count_and_their_repeats_do_not() {
-    // Sessions scatter by 2 %, repeats not at all.
+    // Sessions scatter by 2 %, repeats do not scatter.
     let a: &[&[f64]] = &[&[100.0; 5], &[102.0; 5], &[98.0; 5]];
     let b: &[&[f64]] = &[&[103.0; 5], &[105.0; 5], &[101.0; 5]];
     let found = family(&[in_sessions(&[a, b])]).remove(0);
@@ -126,7 +127,7 @@ fn several_sessions_count_and_their_repeats_do_not() {
 
 #[test]
 fn levels_are_adjusted_for_the_order_and_divide_to_the_ratio() {
-    // The second place adds 10 %; A has it once more often.
+    // The second place adds 10 %; A has it one time more.
     let at = |r: usize, s: usize| if (r + s) % 2 == 1 { 110.0 } else { 100.0 };
     let own = |s: usize, level: f64| (0..3).map(|r| level * at(r, s)).collect::<Vec<f64>>();
     let found = family(&[sheet(&[vec![own(0, 1.2), own(1, 1.0)]])]).remove(0);

@@ -5,9 +5,9 @@
 //! tested by permuting the runs, and if significant, both parts are divided again. The statistic is
 //! that for a shift in a mean (Hawkins, 1977), and the location is the run with the highest
 //! posterior probability nearby (Smith, 1975), which is more often correct than the maximum of the
-//! statistic. A permutation test assumes no distribution, and is of what is new in each run: the
-//! state of a drive or host lasts from run to run, so neighbouring runs are alike. docs/trends.md
-//! has results of simulation.
+//! statistic. A permutation test assumes no distribution. It permutes the innovations of the runs,
+//! because the state of a drive or host persists from run to run, so consecutive runs are
+//! correlated. docs/trends.md has results of simulation.
 
 use crate::base::rng::{Rng, Seed};
 use crate::stats::moments::mean;
@@ -15,7 +15,7 @@ use crate::stats::moments::mean;
 /// The minimum number of runs at a level: one or two unusual runs are not a change.
 pub const FEWEST_IN_A_LEVEL: usize = 3;
 
-/// The number of runs of a new level for which a history's power is stated.
+/// Number of runs on a new level for which a history's power is stated.
 pub const LASTING: usize = 5;
 
 /// The probability of a false change point over a whole history, for the first test.
@@ -24,15 +24,15 @@ pub const FALSE_ALARMS: f64 = 0.04;
 /// Locations are equivalent if the change is near them with this share of the maximum probability.
 const AS_GOOD: f64 = 0.99;
 
-/// The largest correlation of neighbouring runs that is allowed for: somewhat above the 0.5 up to
-/// which the promise holds, because the estimate scatters.
+/// Maximum correlation of consecutive runs that is allowed for: slightly above the 0.5 for which
+/// the error probability is guaranteed, because the estimate scatters.
 const MOST_KEPT: f64 = 0.55;
 
-/// What one level hides of the correlation of n runs, times n: the place of a division is chosen
-/// where neighbours are least alike.
+/// Bias of the correlation estimated from n runs on one level, times n: divisions are placed where
+/// consecutive runs differ most.
 const HIDDEN: f64 = 3.0;
 
-/// The standard errors of the correlation that are added to its estimate.
+/// Number of standard errors of the correlation that are added to its estimate.
 const DOUBT: f64 = 1.0;
 
 /// Permutations per test, which determine probabilities to 0.001.
@@ -72,17 +72,18 @@ pub fn change_points(values: &[f64]) -> Vec<ChangePoint> {
     found.iter().enumerate().map(point).collect()
 }
 
-/// The smallest step that a history shows.
+/// The smallest step that a history can detect.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sensitivity {
-    /// The correlation of neighbouring runs that is allowed for.
+    /// The correlation of consecutive runs that is allowed for.
     pub kept: f64,
-    /// The step, as a share, that is found in about every other such history if it lasts `LASTING`
-    /// runs at its end.
+    /// The step, as a share, that is found in about half of such histories if it lasts for
+    /// `LASTING` runs at their end.
     pub step: f64,
 }
 
-/// Of a history with its change points; `None` if it is too short or without scatter.
+/// The sensitivity of a history with its change points; `None` if it is too short or has no
+/// scatter.
 pub fn sensitivity(values: &[f64], changes: &[ChangePoint]) -> Option<Sensitivity> {
     if values.len() < FEWEST_IN_A_LEVEL + LASTING || values.iter().any(|v| v.is_nan() || *v <= 0.0)
     {
@@ -103,7 +104,7 @@ pub fn sensitivity(values: &[f64], changes: &[ChangePoint]) -> Option<Sensitivit
     shares.sort_by(|a, b| b.total_cmp(a));
     let needed = shares[(FALSE_ALARMS * shares.len() as f64) as usize];
     let (n, lasting) = (logs.len() as f64, LASTING as f64);
-    // A step explains step² · a · b ÷ n of its own, and the rest is what scatters.
+    // A step contributes step² · a · b ÷ n, and the rest is scatter.
     let explained = total * needed / (1.0 - needed).max(f64::MIN_POSITIVE);
     let step = (explained * n / (lasting * (n - lasting))).sqrt().exp_m1();
     (total > 0.0).then_some(Sensitivity { kept, step })
@@ -121,8 +122,9 @@ fn divide(logs: &[f64], (first, end): (usize, usize), found: &mut Vec<(usize, f6
     divide(logs, (first + at, end), found);
 }
 
-/// The correlation of neighbouring runs about their levels, which begin at these runs and at the
-/// first: an estimate on the safe side, because few runs show it badly and levels hide a part.
+/// The correlation of consecutive runs about their levels. `levels` has the first run of each
+/// further level. The estimate is conservative, because few runs determine it poorly and levels
+/// hide a part of it.
 fn kept(logs: &[f64], levels: &[usize]) -> f64 {
     let starts = [0].into_iter().chain(levels.iter().copied());
     let ends = levels.iter().copied().chain([logs.len()]);
@@ -182,8 +184,8 @@ fn place(logs: &[f64]) -> Option<usize> {
 }
 
 /// The probability that runs in a random order are divided as clearly, if small enough for a change
-/// point. What is new in each run is reordered; `kept` of the run before stays. Deterministic for
-/// the same runs.
+/// point. The innovations of the runs are reordered; the share `kept` of the previous run is not.
+/// Deterministic for the same runs.
 fn chance(logs: &[f64], kept: f64) -> Option<f64> {
     let (clear, of) = (share(logs), (PERMUTATIONS + 1) as f64);
     let most = (FALSE_ALARMS * of) as u64;
@@ -198,7 +200,7 @@ fn chance(logs: &[f64], kept: f64) -> Option<f64> {
     Some(as_clear as f64 / of)
 }
 
-/// The share that the clearest division explains, of each random order.
+/// The share of the sum of squares that the clearest division explains, for each random order.
 fn reordered(logs: &[f64], kept: f64) -> impl Iterator<Item = f64> {
     let (centre, fresh) = (mean(logs), (1.0 - kept * kept).sqrt());
     let centred: Vec<f64> = logs.iter().map(|log| log - centre).collect();
@@ -222,7 +224,7 @@ fn reordered(logs: &[f64], kept: f64) -> impl Iterator<Item = f64> {
 fn share(logs: &[f64]) -> f64 {
     let centre = mean(logs);
     let total: f64 = logs.iter().map(|log| (log - centre) * (log - centre)).sum();
-    // Without scatter, what remains is the rounding error of logarithms.
+    // Without scatter, only rounding errors of logarithms remain.
     if total > 1e-20 * logs.len() as f64 { most_explained(logs) / total } else { 1.0 }
 }
 

@@ -1,6 +1,6 @@
 //! Whether a figure became worse by more than a limit: a new run against a history of earlier ones,
 //! with one-sided simultaneous intervals. A run is a session of its own (the day, the state of the
-//! drive, its neighbours), so what it may differ by is seen from run to run only.
+//! drive, its neighbours), so only the scatter between runs shows by how much it may differ.
 
 use crate::stats::better::Better;
 use crate::stats::family::{MEANS, POINTS};
@@ -9,7 +9,7 @@ use crate::stats::moments::{mean, t_reach, variance};
 /// Maximum number of proposed runs.
 const MOST: usize = 100;
 
-/// With fewer earlier runs there is no history: the scatter between them is not known.
+/// Minimum number of earlier runs of a history: with fewer, the scatter between them is unknown.
 pub const FEWEST_RUNS: usize = 5;
 
 /// new ÷ base, with its interval: the probability that any true value is above its interval is at
@@ -18,9 +18,9 @@ pub const FEWEST_RUNS: usize = 5;
 pub struct RatioChange {
     /// The ratio of geometric means, new ÷ base.
     pub ratio: f64,
-    /// Its interval; None without a history.
+    /// The interval; None without a history.
     pub interval: Option<(f64, f64)>,
-    /// Runs of the base.
+    /// Number of base runs.
     pub n: usize,
 }
 
@@ -31,7 +31,7 @@ pub enum ShownChange {
     NotWorse,
     /// The whole interval is beyond the limit.
     Worse,
-    /// The interval contains the limit, or there is none.
+    /// The interval contains the limit, or there is no interval.
     Neither,
 }
 
@@ -45,7 +45,7 @@ pub fn bound(better: Better, limit: f64) -> f64 {
 }
 
 impl RatioChange {
-    /// Compares it with a limit.
+    /// Compares the change with a limit.
     pub fn shows(&self, better: Better, limit: f64) -> ShownChange {
         let bound = bound(better, limit);
         let Some((low, high)) = self.interval else { return ShownChange::Neither };
@@ -95,9 +95,9 @@ pub enum HistoryScope {
     Only(usize),
 }
 
-/// The new run against base runs. A run is one observation, because differences between runs are in
-/// none of its repeats: the interval is a prediction interval, from the scatter between base runs.
-/// `None` without base runs.
+/// The new run against base runs. A run is one observation, because its repeats do not show the
+/// differences between runs: the interval is a prediction interval, from the scatter between base
+/// runs. `None` without base runs.
 pub fn against_history(of: &PointHistory, share: HistoryScope) -> Option<RatioChange> {
     let n = of.base.len();
     if n == 0 {

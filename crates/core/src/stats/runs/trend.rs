@@ -27,14 +27,14 @@ pub enum Drift {
     Steady,
     /// The end differs from the start in at least one repeat.
     Drifted {
-        /// Its size, in the repeat with the largest: halved is −50.
+        /// Size of the drift, in the repeat with the largest: halved is −50.
         percent: f64,
     },
 }
 
 /// One repeat's window divided into at most twelve batches.
 struct WindowBatches {
-    /// Relative to the window's mean.
+    /// Batches relative to the window's mean.
     batches: Vec<f64>,
     /// Seconds per batch.
     seconds: f64,
