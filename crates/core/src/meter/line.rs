@@ -17,7 +17,7 @@ use crate::record::gauge::written::UNITS as COUNTER_UNITS;
 pub struct Lines {
     /// The readings' name, unit included.
     pub name: String,
-    /// Whether a line begins with the reading's time.
+    /// Whether a line starts with the reading's time.
     pub timestamps: bool,
     /// The offset of timestamps without a time zone, seconds east of UTC; None: such timestamps are
     /// refused.
@@ -79,7 +79,7 @@ impl Lines {
 /// A part of a line.
 struct Field<'a> {
     text: &'a str,
-    /// Whether nothing shows that a comma in it is not a thousands separator.
+    /// Whether a comma in it may be a thousands separator.
     is_alone: bool,
 }
 

@@ -41,12 +41,12 @@ pub trait Meter: Sync {
         1_000_000_000
     }
 
-    /// Whether a point waits for its reading at a mark, as for those of counters.
+    /// Whether a point waits for its reading at a mark, as for counters.
     fn holds_marks(&self) -> bool {
         self.every_ns() >= 1_000_000_000
     }
 
-    /// Whether it reads the drives, so that each subject has its own.
+    /// Whether it reads the drives, so that each subject has its own meter.
     fn watches_drives(&self) -> bool {
         false
     }
@@ -82,7 +82,7 @@ pub trait Probe: Send {
 /// The time of a reading.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadingTime {
-    /// Of the run's clock.
+    /// On the run's clock.
     pub ns: u64,
     /// Nanoseconds since 1970, UTC, for instruments with their own timestamps.
     pub unix_ns: u64,
@@ -95,7 +95,7 @@ pub struct Reading {
     pub at_ns: i64,
     /// The gauge's name, ending in its unit.
     pub name: String,
-    /// The value; not a number if there was none.
+    /// The value; NaN for a gap.
     pub value: f64,
 }
 

@@ -20,9 +20,9 @@ pub const BLOCK: usize = 4096;
 
 /// The state of a dataset's blocks, shared by all its users.
 pub struct VerifiedDataset {
-    /// Where that is stored.
+    /// Journal with this state.
     pub journal: BlockJournal,
-    /// Of the journal.
+    /// Path of the journal.
     pub path: PathBuf,
     /// The dataset's name in errors.
     pub shown: PathBuf,
@@ -38,13 +38,13 @@ pub struct VerifiedDataset {
 #[derive(Default)]
 #[repr(align(128))]
 pub struct CheckTally {
-    /// Blocks that were judged.
+    /// Number of blocks compared with their permitted contents.
     pub checked: AtomicU64,
-    /// Blocks that were read while being written, and were not intact.
+    /// Number of blocks that were read while being written, and were not intact.
     pub overlapped: AtomicU64,
-    /// Blocks with undefined contents, because they were trimmed.
+    /// Number of blocks with undefined contents, because they were trimmed.
     pub undefined: AtomicU64,
-    /// Wrong blocks.
+    /// Number of wrong blocks.
     pub wrong: AtomicU64,
 }
 
@@ -104,7 +104,7 @@ pub struct Checker {
     each: usize,
     /// For each slot, its op.
     ops: Vec<Option<Op>>,
-    /// For each slot and block of its op: the started write, or the state when a read started.
+    /// For each slot and block of its op: the started write, or the state at the start of a read.
     held: Vec<u64>,
 }
 

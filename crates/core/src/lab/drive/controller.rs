@@ -98,7 +98,7 @@ impl Controller {
         self.listed(&["--all".to_string()])
     }
 
-    /// Those that are attached to this controller.
+    /// Namespaces attached to this controller.
     pub fn attached(&self) -> Vec<u64> {
         self.listed(&[])
     }
@@ -159,8 +159,8 @@ impl Controller {
     /// Makes the kernel rescan namespaces, in case the drive did not report a change.
     pub fn rescan(&self) {
         let path = Path::new("/sys/class/nvme").join(name(&self.node)).join("rescan_controller");
-        // The drive should report it; if a namespace is still missing, that is waited for and
-        // reported.
+        // The drive should report it; if a namespace is still missing, the caller waits for it and
+        // reports it.
         let _ = std::fs::write(path, "1");
     }
 }

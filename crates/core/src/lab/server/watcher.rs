@@ -4,7 +4,7 @@
 //!
 //! It is a shell, because a copy of Dyno's own process would slow down Dyno's memory. It leads the
 //! process group of the server and waits for its standard input to end: no process can leave or
-//! enter the group after that, so none escapes at any time.
+//! enter the group after that, so none escapes.
 
 use std::io::Write;
 use std::path::Path;
@@ -132,7 +132,7 @@ mod tests {
             watcher.child.wait().unwrap();
             assert_eq!(members(group), [""; 0], "it knows the server: {knows}");
             assert!(!run.exists());
-            // Only a bound for a busy machine: a clean stop has three seconds.
+            // An upper bound for a busy machine: a clean stop has three seconds.
             assert!(begun.elapsed() < Duration::from_secs(60));
         }
     }

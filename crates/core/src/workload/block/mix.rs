@@ -91,13 +91,13 @@ pub fn classes(knobs: &Knobs, (least_read, most_read): (f64, f64)) -> Vec<Class>
     all.into_iter().filter_map(|(is_there, class)| is_there.then_some(class)).collect()
 }
 
-/// Which op a random number selects.
+/// Selects the op for a random number.
 pub struct BlockMix {
     write: (OpKind, u8),
     flush: (OpKind, u8),
-    /// The others' cumulative shares of all random numbers.
+    /// Cumulative shares of the other ops among all random numbers.
     others: [(u128, (OpKind, u8)); 3],
-    /// The share of the last of them: 0 if there is none.
+    /// Cumulative share of the last of them; 0 if there is none.
     most: u128,
     /// A flush after this number of writes; 0 for none.
     pub every: u64,
@@ -161,7 +161,7 @@ impl BlockMix {
         self.others.iter().find(|(upto, _)| draw < *upto).map_or(self.write, |(_, kind)| *kind)
     }
 
-    /// The flush after every so many writes.
+    /// The flush that follows every `every` writes.
     pub fn flush(&self) -> (OpKind, u8) {
         self.flush
     }

@@ -153,10 +153,10 @@ impl YcsbStatements {
 struct YcsbScript {
     records: u64,
     checks_size: bool,
-    /// By class.
+    /// Requests by class.
     requests: Vec<YcsbRequest>,
     prepared: Option<YcsbStatements>,
-    /// Of the staged op.
+    /// Request of the staged op.
     request: YcsbRequest,
     key: String,
     /// The field to update, or all fields to insert.
