@@ -1,4 +1,4 @@
-//! What a control group allows of I/O to the devices under test (`io.max`, blkio.throttle).
+//! Limits of a control group on I/O to the devices under test (`io.max`, blkio.throttle).
 
 use super::Fact;
 
@@ -55,7 +55,7 @@ pub struct IoLimit {
     pub kind: IoLimitKind,
     /// Requests or bytes per second.
     pub per_s: u64,
-    /// The control group's folder; of several devices, that of the first.
+    /// The control group's folder; for several devices, that of the first.
     pub group: String,
 }
 

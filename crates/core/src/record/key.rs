@@ -90,7 +90,7 @@ pub mod devices {
 /// The course of a point's load.
 pub mod load {
     use super::*;
-    /// By how much the load fell behind its schedule, if that ended the point.
+    /// Lag of the load behind its schedule, if it ended the point.
     pub const FELL_BEHIND: FactKey = FactKey { heading: None, name: "Fell behind" };
     /// Heading of the load's memory use, if its step limits it.
     pub const MEMORY_OF_LOAD: &str = "Memory of the load";
@@ -107,7 +107,7 @@ pub mod engine {
     pub const VERSION_IN_FULL: FactKey = FactKey { heading: None, name: "Version, in full" };
     /// Settings by the server's own names.
     pub const SETTINGS: FactKey = FactKey { heading: None, name: "Settings" };
-    /// Of a library in the same process.
+    /// Options of a library in the same process.
     pub const OPTIONS: FactKey = FactKey { heading: None, name: "Options" };
     /// Size of RocksDB's block cache.
     pub const BLOCK_CACHE: FactKey = FactKey { heading: None, name: "Block cache" };

@@ -90,8 +90,8 @@ impl Mask {
         parameters.for_each(|(_, value)| self.own(value));
     }
 
-    /// The setup of a drive: of a masked subject's, only the fields that do not identify it are
-    /// left.
+    /// The setup of a drive: for a masked subject, only the fields that do not identify the drive
+    /// remain.
     pub fn drive(&self, drive: &mut DriveSetup) {
         if self.is_empty() {
             return;

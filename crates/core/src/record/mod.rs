@@ -177,15 +177,14 @@ pub struct Censored {
 }
 
 impl Censored {
-    /// Of both.
+    /// Combines both.
     pub fn merged(a: Option<Censored>, b: Option<Censored>) -> Option<Censored> {
         let (Some(x), Some(y)) = (a, b) else { return a.or(b) };
         Some(Censored { ops: x.ops.saturating_add(y.ops), from_ns: x.from_ns.min(y.from_ns) })
     }
 
-    /// Whether a latency of this length, as a histogram with these ops in it shows it, is only a
-    /// lower bound: from the smallest of their ages on, an op that is counted there may have taken
-    /// longer.
+    /// Whether a latency of this length, from a histogram that includes these ops, is only a lower
+    /// bound: from the smallest of their ages on, an op counted there may have taken longer.
     pub fn bounds(self, ns: u64) -> bool {
         bucket_of(ns) >= bucket_of(self.from_ns)
     }
@@ -242,7 +241,7 @@ pub struct Sample {
     pub value: f64,
 }
 
-/// What a power reading includes: its gauge is named `drive_watts` and so on.
+/// The scope of a power reading: its gauge is named `drive_watts` and so on.
 pub const POWER_CLASSES: [&str; 4] = ["drive", "slot", "system", "cpu"];
 
 /// A property that is only disclosed: of an engine, an import, the measuring program.

@@ -68,9 +68,9 @@ pub struct SetDifference {
 pub struct Scatter {
     /// "the null engine", "direct reads under /mnt/a"
     pub of: String,
-    /// Of ops/s; None where it could not be estimated.
+    /// Of ops/s; None if it could not be estimated.
     pub ops: Option<f64>,
-    /// Of the 99th percentile; None where it could not be estimated.
+    /// Of the 99th percentile; None if it could not be estimated.
     pub p99: Option<f64>,
     /// The smallest difference in ops/s that the self-test's repeats show at a point, in percent,
     /// in a brief of two subjects, ten points and two figures.

@@ -111,7 +111,7 @@ pub struct DriveSetup {
     pub path: Option<String>,
     /// Type of the filesystem of the subject's folder.
     pub filesystem: Option<String>,
-    /// What that filesystem is mounted from.
+    /// The source of that mount.
     pub filesystem_source: Option<String>,
     /// Its mount options.
     pub mount_options: Option<String>,
@@ -242,7 +242,7 @@ pub enum SetupValue {
     Number(u64),
     /// The size of memory or a device.
     Bytes(u64),
-    /// The size of a block, in bytes as they are.
+    /// The size of a block, printed in bytes.
     BlockBytes(u64),
     /// Bytes of metadata of each block.
     BytesPerBlock(u64),
@@ -438,8 +438,8 @@ fields! {
 }
 
 impl DriveField {
-    /// Whether it may be shown of a subject whose identity is masked: it is a setting of the test,
-    /// or a property that many models share.
+    /// Whether it may be shown for a masked subject: it is a setting of the test, or a property
+    /// that many models share.
     pub fn is_shown_of_masked(self) -> bool {
         use DriveField::*;
         matches!(
@@ -467,7 +467,7 @@ impl DriveField {
 }
 
 impl HostSetup {
-    /// Whether nothing is known of it, as of an import's.
+    /// Whether nothing is known about it, as for an import.
     pub fn is_empty(&self) -> bool {
         *self == HostSetup::default()
     }

@@ -1,4 +1,4 @@
-//! What the queries of a stream found in a vector index and what they read, stored as a fact.
+//! Results and reads of a stream's queries on a vector index, stored as a fact.
 
 use super::Fact;
 use super::open_loop::pacing::numbers;
@@ -8,13 +8,13 @@ use super::open_loop::pacing::numbers;
 pub struct VectorSearch {
     /// The stream's name.
     pub stream: String,
-    /// Candidates that a search keeps.
+    /// Size of the candidate list of a search.
     pub search_list: u64,
-    /// Nodes that it reads at a time.
+    /// Number of nodes read at a time.
     pub beam: u64,
-    /// Queries.
+    /// Number of queries.
     pub queries: u64,
-    /// Reads of nodes of all queries.
+    /// Number of nodes read by all queries.
     pub ios: u64,
     /// Bytes of a read.
     pub io_bytes: u64,
@@ -22,7 +22,7 @@ pub struct VectorSearch {
     pub found: u64,
     /// True neighbours of all queries.
     pub wanted: u64,
-    /// Of the numbers of the results and of the reads, query by query.
+    /// Checksum of the numbers of the results and of the reads, query by query.
     pub checksum: u64,
 }
 
@@ -47,7 +47,7 @@ impl VectorSearch {
         Fact::new(VectorSearch::GROUP, &self.stream, value)
     }
 
-    /// None if the fact is of something else.
+    /// None if the fact is a different one.
     pub fn of_fact(fact: &Fact) -> Option<VectorSearch> {
         let value = Some(&fact.value).filter(|_| fact.group == VectorSearch::GROUP)?;
         let [search_list, beam, queries, ios, io_bytes, found, wanted, checksum] = numbers(value)?;

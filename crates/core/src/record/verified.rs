@@ -50,7 +50,7 @@ impl Verified {
         Some(both.to_fact().value)
     }
 
-    /// The fact about a complete check, after an earlier run that wrote them did not end.
+    /// The fact about a complete check after a run that wrote the blocks did not end.
     pub fn after_a_kill(subject: &str, dataset: &str, blocks: u64) -> Fact {
         let name = format!("{subject}, dataset {dataset}, after a run that did not end");
         Fact::new(GROUP, name, format!("{blocks} blocks checked, 0 wrong"))

@@ -1,6 +1,6 @@
 //! Counters of errors: of drives (health log) and of their PCIe links (AER).
 
-/// What is counted. Each begins at some time before a run and only grows.
+/// The counted errors. Each count starts at some time before the run and only increases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ErrorCounter {
     /// Unrecovered data integrity errors (health log 02h, bytes 175:160).
@@ -26,7 +26,7 @@ impl ErrorCounter {
         ErrorCounter::LinkFatal,
     ];
 
-    /// What the name of its readings ends in.
+    /// Suffix of the names of its readings.
     pub const fn name(self) -> &'static str {
         match self {
             ErrorCounter::Media => "media_errors",

@@ -14,7 +14,7 @@ pub enum CommandKind {
 pub struct SlowCommandGauge {
     /// Counts commands that took at least as long, milliseconds.
     pub from_ms: u32,
-    /// Which commands.
+    /// The kind of the counted commands.
     pub command: CommandKind,
 }
 

@@ -1,8 +1,8 @@
-//! Counters of what was written: bytes since some beginning, named `…_written_UNIT` after who
-//! counts them. What is called `host` is what the drive received, `media` what it wrote to its
+//! Counters of written bytes since some starting point, named `…_written_UNIT` after their source.
+//! `host` is the number of bytes that the drive received, `media` the number that it wrote to its
 //! flash.
 
-/// Whose counter of the drive it is. The order is that of preference: the finest first.
+/// The source of a drive's counters, in order of preference: the finest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CounterSource {
     /// FDP Statistics log, both counts in bytes (NVM Express Base Specification 2.3, log 22h).
@@ -28,8 +28,8 @@ impl CounterSource {
         CounterSource::Group,
     ];
 
-    /// The finest of which these counters count both, on every drive of which anything is counted,
-    /// and on every one of `devices`: those of the subject, as far as they are known.
+    /// The finest source with both counts among these counters: on every drive with any counter,
+    /// and on every one of `devices`, the known devices of the subject.
     pub fn finest<'a>(
         counters: impl Iterator<Item = &'a DriveCounter> + Clone,
         devices: &[String],
@@ -62,7 +62,7 @@ impl CounterSource {
         })
     }
 
-    /// As it stands in names of readings, and in a brief.
+    /// Its name in readings and briefs.
     pub const fn name(self) -> &'static str {
         match self {
             CounterSource::Fdp => "fdp",
@@ -74,17 +74,17 @@ impl CounterSource {
     }
 }
 
-/// Why no source counts what a subject's drives received and wrote.
+/// Why no source has both counts of a subject's drives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CounterGap {
-    /// No log that counts what a drive writes to its media.
+    /// The drives have no log that counts the bytes written to their media.
     NoMediaCount,
-    /// Some drives have one, and others do not.
+    /// Only some drives have one.
     NotOnEveryDrive,
 }
 
-/// The drive of a device: the controller of an NVMe namespace or partition, whose logs count for
-/// all its namespaces; other devices are their own.
+/// The drive of a device: the controller of an NVMe namespace or partition, whose logs are for all
+/// its namespaces; for other devices, the device itself.
 fn drive_of(device: &str) -> String {
     let controller = device.strip_prefix("nvme").and_then(|rest| rest.split_once('n'));
     match controller {
@@ -95,27 +95,27 @@ fn drive_of(device: &str) -> String {
     }
 }
 
-/// What a counter counts.
+/// The quantity of a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CounterKind {
-    /// What the drive received.
+    /// Bytes received by the drive.
     Host,
-    /// What the drive wrote to its flash.
+    /// Bytes written by the drive to its flash.
     Media,
 }
 
 /// One counter of a drive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DriveCounter {
-    /// The device, as the kernel names it; empty for an instrument.
+    /// The kernel's name of the device; empty for an instrument.
     pub device: String,
-    /// Who counts.
+    /// Source of the count.
     pub source: CounterSource,
-    /// What is counted.
+    /// The counted quantity.
     pub written: CounterKind,
-    /// What one count is, bytes: no change is known more exactly.
+    /// Size of one count, bytes: the resolution of every change.
     pub unit_bytes: f64,
-    /// Bytes in 1 of the reading, which most meters have converted already.
+    /// Bytes per unit of the reading; most meters convert readings to bytes themselves.
     pub scale: f64,
 }
 
@@ -127,14 +127,14 @@ pub const GROUP_UNIT_BYTES: f64 = 1e9;
 /// A unit of Intel's log CAh: 65,536 sectors of 512 bytes.
 pub const VENDOR_UNIT_BYTES: f64 = 33_554_432.0;
 
-/// Classes of an instrument's counters, as the knob `class` has them.
+/// Classes of an instrument's counters, as values of the knob `class`.
 pub const CLASSES: [&str; 2] = ["host_written", "media_written"];
-/// The units in which an instrument may count, and the bytes of each.
+/// The units of an instrument's counters, with their sizes in bytes.
 pub const UNITS: [(&str, f64); 4] =
     [("bytes", 1.0), ("sectors", 512.0), ("data_units", DATA_UNIT_BYTES), ("mib", 1_048_576.0)];
 
 impl DriveCounter {
-    /// The reading's name of a drive's own counter, in bytes.
+    /// The name of the reading of a drive's own counter, in bytes.
     pub fn name(device: &str, source: CounterSource, written: CounterKind) -> String {
         let what = match written {
             CounterKind::Host => "host",
@@ -147,7 +147,7 @@ impl DriveCounter {
         }
     }
 
-    /// What a reading's name says; None of other readings.
+    /// The meaning of a reading's name; None for other readings.
     pub fn of_name(name: &str) -> Option<DriveCounter> {
         let (head, unit) = name.split_once("_written_")?;
         let unit_bytes = UNITS.iter().find(|(own, _)| *own == unit)?.1;
@@ -177,14 +177,14 @@ impl DriveCounter {
     }
 }
 
-/// What an engine counts of its own writes, at the window's edges and after the cool-down.
+/// An engine's counters of its own writes, read at the edges of the window and after the cool-down.
 pub mod engine {
     /// The meter's name in samples.
     pub const METER: &str = "engine";
-    /// What the application gave it to write.
+    /// Bytes that the application passed to the engine.
     pub const USER: &str = "user_written_bytes";
-    /// The part that each of its ways of writing has in what it wrote to files; the words stand
-    /// before this ending.
+    /// Suffix of the bytes written to files in one of the engine's ways; the name of the way
+    /// precedes it.
     pub const PART: &str = "_part_written_bytes";
     /// The write-ahead log; flushes and compaction of RocksDB; pages of a database in their place,
     /// and in the doublewrite buffer.
@@ -212,7 +212,7 @@ mod tests {
         let instrument = CounterSource::Instrument;
         assert_eq!(of("media_written_data_units"), Some((instrument, 512_000.0, 512_000.0)));
         assert_eq!(of("host_written_bytes"), Some((instrument, 1.0, 1.0)));
-        // The kernel's and the processes' are no drive's.
+        // Readings of the kernel and of processes belong to no drive.
         assert_eq!(of("nvme0n1_written_bytes"), None);
         assert_eq!(of("load_written_bytes"), None);
         assert_eq!(of("drive_watts"), None);

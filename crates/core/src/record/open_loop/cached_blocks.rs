@@ -1,5 +1,5 @@
 //! The cache of a language model's keys and values that a stream replays, stored as a fact: its
-//! size, its rule of eviction, and what a recording's blocks found in it.
+//! size, its eviction policy, and the hits of a recording's blocks.
 
 use super::pacing::numbers;
 use crate::record::Fact;
@@ -11,11 +11,11 @@ pub struct CachedBlocks {
     pub stream: String,
     /// The language model.
     pub model: String,
-    /// The rule of eviction.
+    /// The eviction policy.
     pub eviction: String,
-    /// How requests of one time are spread.
+    /// The spread of requests with the same time.
     pub spread: String,
-    /// Blocks that it holds.
+    /// Capacity of the cache, in blocks.
     pub blocks: u64,
     /// Bytes of a block.
     pub block_bytes: u64,
@@ -23,13 +23,13 @@ pub struct CachedBlocks {
     pub tokens: u64,
     /// Requests to the model.
     pub requests: u64,
-    /// Blocks of these that were in the cache, and are read.
+    /// Blocks of these requests that were in the cache, and are read.
     pub hits: u64,
-    /// Blocks that were not, and are written.
+    /// Blocks that were not in the cache, and are written.
     pub misses: u64,
-    /// Blocks that were evicted for them.
+    /// Blocks evicted for them.
     pub evictions: u64,
-    /// Further blocks that memory holds; 0 in bundles of versions before it did.
+    /// Capacity of the additional cache in memory, in blocks; 0 in bundles of versions without one.
     pub memory: u64,
     /// Blocks of these requests that were in memory: neither hits nor misses of the drive.
     pub memory_hits: u64,
@@ -58,7 +58,7 @@ impl CachedBlocks {
         Fact::new(CachedBlocks::GROUP, &self.stream, value)
     }
 
-    /// None if the fact is of something else.
+    /// None if the fact is a different one.
     pub fn of_fact(fact: &Fact) -> Option<CachedBlocks> {
         if fact.group != CachedBlocks::GROUP {
             return None;

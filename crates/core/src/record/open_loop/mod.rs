@@ -1,6 +1,6 @@
-//! What an open loop was meant to be, beside the tallies of what it was: `pacing` is how well Dyno
-//! kept its own schedules, `replayed` a recorded load,
-//! `cached_blocks` the cache that a recording's blocks went through.
+//! The specification of an open loop, in addition to the tallies of its results: `pacing` is the
+//! accuracy of Dyno's own schedules, `replayed` a recorded load, `cached_blocks` the cache through
+//! which a recording's blocks went.
 
 pub mod cached_blocks;
 pub mod pacing;

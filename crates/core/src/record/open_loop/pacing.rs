@@ -1,5 +1,5 @@
-//! How well Dyno kept its own schedules, stored as facts: the floor below which response times
-//! cannot be measured, and how often Dyno alone caused lateness.
+//! The accuracy of Dyno's own schedules, stored as facts: the floor below which response times
+//! cannot be measured, and the number of times that Dyno alone caused lateness.
 
 use serde::{Deserialize, Serialize};
 

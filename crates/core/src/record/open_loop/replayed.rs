@@ -1,5 +1,5 @@
-//! A recorded load as it was to be replayed at a point, stored as facts: what the trace held, and
-//! how its offsets were brought onto the drive. What was done is in the point's tallies.
+//! A recorded load as specified for a point, stored as facts: the contents of the trace, and the
+//! mapping of its offsets to the drive. The results are in the point's tallies.
 
 use super::cached_blocks::CachedBlocks;
 use super::pacing::numbers;
@@ -18,18 +18,18 @@ const ARRIVALS: (&str, &str) = ("trace ", "arrivals_per_s");
 pub struct RecordedKind {
     /// Their number.
     pub requests: u64,
-    /// Bytes of all.
+    /// Total bytes.
     pub bytes: u64,
 }
 
-/// What a stream replays.
+/// The recorded load of a stream.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Replayed {
     /// The stream's name.
     pub stream: String,
-    /// The trace, as the plan names it.
+    /// The trace, as named in the plan.
     pub file: String,
-    /// Of the requests that are replayed, with their recorded times.
+    /// Checksum of the replayed requests, with their recorded times.
     pub checksum: u64,
     /// From the start of the window to the last request, nanoseconds of the recording.
     pub length_ns: u64,
@@ -43,26 +43,26 @@ pub struct Replayed {
     pub flushes: u64,
 }
 
-/// How a trace's offsets were brought onto a smaller drive.
+/// The mapping of a trace's offsets to a smaller drive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemappedTrace {
     /// The stream's name.
     pub stream: String,
     /// `modulo` or `compact`.
     pub how: String,
-    /// What the trace addresses, bytes.
+    /// Size of the space that the trace addresses, bytes.
     pub needed_bytes: u64,
-    /// What it was brought into, bytes.
+    /// Size of the space to which it was mapped, bytes.
     pub space_bytes: u64,
-    /// Before and after: half of the accesses to what was accessed before come back within so many
-    /// different bytes.
+    /// Median reuse distance before and after the mapping: half of the repeated accesses follow the
+    /// previous access to the same data within this number of distinct bytes.
     pub reuse_median_bytes: [u64; 2],
-    /// The same of nine in ten.
+    /// The same for nine in ten repeated accesses.
     pub reuse_p90_bytes: [u64; 2],
 }
 
 impl Replayed {
-    /// All requests.
+    /// Number of all requests.
     pub fn requests(&self) -> u64 {
         self.reads.requests + self.writes.requests + self.discards.requests + self.flushes
     }
@@ -84,7 +84,7 @@ impl Replayed {
         [Fact::new(LOAD, &self.stream, load), Fact::new(TRACE, &self.stream, trace)]
     }
 
-    /// Of all streams of a point.
+    /// The recorded loads of all streams of a point.
     pub fn of_facts(facts: &[Fact]) -> Vec<Replayed> {
         facts.iter().filter_map(|fact| Replayed::of_load(fact, facts)).collect()
     }
@@ -125,7 +125,7 @@ impl RemappedTrace {
         Fact::new(REMAPPED, &self.stream, value)
     }
 
-    /// None where the fact is of something else.
+    /// None if the fact is a different one.
     pub fn of_fact(fact: &Fact) -> Option<RemappedTrace> {
         let (how, _) = fact.value.split_once(',').filter(|_| fact.group == REMAPPED)?;
         let [needed_bytes, space_bytes, before, after, before_90, after_90] = numbers(&fact.value)?;
@@ -140,12 +140,12 @@ impl RemappedTrace {
     }
 }
 
-/// Whether a fact of a point is one of these, a line each.
+/// Whether a fact of a point is one of these, each of which is one line.
 pub fn is_of_replay(fact: &Fact) -> bool {
     [LOAD, TRACE, REMAPPED, CachedBlocks::GROUP].contains(&fact.group.as_str())
 }
 
-/// How many requests of a stream arrived per second around a time of its replay.
+/// The number of a stream's requests that arrived per second around a time of its replay.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Arrivals {
     /// The stream's name.
@@ -157,7 +157,7 @@ pub struct Arrivals {
 }
 
 impl Arrivals {
-    /// The sample that a bundle keeps.
+    /// The stored sample.
     pub fn to_sample(&self) -> Sample {
         let (meter, name) = ARRIVALS;
         Sample {
@@ -168,7 +168,7 @@ impl Arrivals {
         }
     }
 
-    /// None where the sample is of something else.
+    /// None if the sample is a different one.
     pub fn of_sample(sample: &Sample) -> Option<Arrivals> {
         let stream = sample.meter.strip_prefix(ARRIVALS.0).filter(|_| sample.name == ARRIVALS.1)?;
         Some(Arrivals { stream: stream.to_string(), at_ns: sample.at_ns, per_s: sample.value })
