@@ -1,6 +1,6 @@
-//! What a load needs of the host besides its drives: tasks, file descriptors and memory of its
-//! workers. A plan that would exceed a limit is refused before anything is prepared, and a point
-//! before it begins, because others use the same limits meanwhile.
+//! Resources of the host that a load needs besides its drives: tasks, file descriptors and memory
+//! of its workers. A plan that would exceed a limit is refused before anything is prepared, and a
+//! point before it begins, because other programs use the same limits meanwhile.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -13,20 +13,20 @@ use crate::plan::{Dataset, Plan, RequestFamily, Stream, Subject, steps_at};
 use crate::run::datasets::dataset::stream_of;
 use crate::run::datasets::target_key;
 
-/// Threads of Dyno beside its workers: meters, the witness, probes of a few processors.
+/// Threads of Dyno in addition to its workers: meters, the witness, probes of a few processors.
 const OWN_TASKS: u64 = 8;
 /// Background threads of an embedded database.
 const ENGINE_TASKS: u64 = 16;
-/// Threads or processes of a server beside those of its connections.
+/// Threads or processes of a server in addition to those of its connections.
 const SERVER_TASKS: u64 = 64;
-/// Of the bundle, the meters and the datasets.
+/// File descriptors of the bundle, the meters and the datasets.
 const OWN_DESCRIPTORS: u64 = 64;
-/// A worker's: its ring or connection, the kernel's account of it, an event.
+/// File descriptors of a worker: its ring or connection, the kernel's accounting of it, an event.
 const WORKER_DESCRIPTORS: u64 = 3;
-/// The size of an embedded database's files, at least.
+/// Minimum size of an embedded database's files, bytes.
 const TABLE_BYTES: u64 = 32 << 20;
 
-/// What a point's load needs.
+/// The requirements of a point's load.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct LoadNeeds {
     workers: u64,
@@ -67,7 +67,7 @@ impl LoadNeeds {
         all
     }
 
-    /// Each the larger one.
+    /// The maximum of each.
     fn or(self, other: LoadNeeds) -> LoadNeeds {
         let most = if other.tasks > self.tasks { other } else { self };
         LoadNeeds {
@@ -86,7 +86,7 @@ impl LoadNeeds {
     }
 }
 
-/// Refuses a plan of which a fill, a conditioning load or a point exceeds a limit.
+/// Refuses a plan if a fill, a conditioning load or a point of it exceeds a limit.
 pub fn check(plan: &Plan) -> Result<()> {
     let protocol = &plan.protocol;
     for subject in &plan.subjects {
@@ -120,7 +120,7 @@ pub fn buffer_bytes(subject: &Subject, streams: &[Stream]) -> u64 {
     LoadNeeds::of(subject, streams).buffer_bytes
 }
 
-/// Raises the soft limit as far as it is needed; the hard one can't be raised.
+/// Raises the soft limit as far as needed; the hard limit cannot be raised.
 fn descriptors(needed: u64) -> Result<()> {
     let limit = getrlimit(Resource::Nofile);
     let open = std::fs::read_dir("/proc/self/fd").map_or(0, |all| all.count() as u64);
@@ -146,7 +146,7 @@ fn descriptors(needed: u64) -> Result<()> {
     })
 }
 
-/// Buffers that do not fit would have the kernel kill Dyno as it begins.
+/// If the buffers do not fit, the kernel would kill Dyno at the start of the load.
 fn memory(needed: u64) -> Result<()> {
     match host::least_memory().filter(|(_, there)| needed > *there) {
         None => Ok(()),

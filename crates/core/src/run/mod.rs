@@ -11,8 +11,8 @@
 //!
 //! A point: `point` measures one, `targets` opens the datasets of a subject, `placement` assigns
 //! processors, `replay` prepares recorded loads, `worker_group` runs the workers from `start_gate`
-//! to join, `telemetry` reads them once per second, `completed` looks whether there are figures at
-//! all, `search` and `stopping_rule` decide what is measured next.
+//! to join, `telemetry` reads them once per second, `completed` checks whether there are any
+//! figures, `search` and `stopping_rule` decide what is measured next.
 //!
 //! Evidence: `witness`, `wakeup_probes`, `account`, `stretches`, `standstill` and `slow_ops` record
 //! what the host did meanwhile; `floor`, `ceiling` and `maxima` measure the limits of Dyno and of
@@ -157,8 +157,8 @@ impl<'a> RunRequest<'a> {
         left.and(contents).map(|()| summary)
     }
 
-    /// Records what the run leaves on a subject's drives, by which the next recognises its own. A
-    /// drive that cannot be read is not recognised.
+    /// Records the contents that the run leaves on a subject's drives, by which the next run
+    /// recognises them. A drive that cannot be read is not recognised.
     fn note_contents(&mut self, subject: &Subject) -> Result<()> {
         let drives = subject.drives.iter().enumerate();
         let remembered = drives.filter_map(|(i, drive)| {
@@ -243,7 +243,7 @@ impl<'a> RunRequest<'a> {
         for drive in &mut subject.drives {
             let mut others = ready.values().flatten().flat_map(|other| &other.subject.drives);
             if others.any(|other| other.place.path() == drive.place.path()) {
-                // A device of two subjects: what is on it is the run's own.
+                // A device of two subjects: its contents are the run's own.
                 drive.erase_signatures.push(guard::UNKNOWN.to_string());
             }
         }

@@ -38,7 +38,7 @@ pub struct ReadySubject {
     pub subject: Subject,
     /// The marks of its points.
     pub marks: Vec<Fact>,
-    /// Datasets of which points of this run discarded blocks since they were filled.
+    /// Datasets from which points of this run have discarded blocks since they were filled.
     emptied: RefCell<BTreeSet<String>>,
     /// Held until the run ends.
     mounted: Vec<Mounted>,
@@ -128,7 +128,7 @@ impl ReadySubject {
         Ok(facts)
     }
 
-    /// After a point, notes the datasets of which it discarded blocks.
+    /// After a point, records the datasets from which it discarded blocks.
     pub fn note_emptied(&self, step: &Step) {
         let emptied = step.streams.iter().filter(|stream| dataset::empties(stream));
         self.emptied.borrow_mut().extend(emptied.map(|stream| stream.dataset.clone()));
@@ -152,7 +152,7 @@ impl PrepareWork<'_> {
         for task in tasks(plan) {
             let (action, asked) = (task.action(), task.asked()?);
             let known = known(before, &subject.name, &action, &asked, subject.drives.len());
-            // What an earlier part of the run discarded is counted by no drive's write counter.
+            // Discards by an earlier part of the run are in no drive's write counter.
             let emptied = matches!(task, PrepareTask::Fill(dataset) if is_emptied(plan, dataset));
             holds = holds && known.is_some() && !emptied;
             let context = || format!("{action} of {}", subject.name);

@@ -1,5 +1,5 @@
-//! Recorded loads in a run: what they answer of their streams before it, how long they last, and
-//! what is disclosed of them.
+//! Recorded loads in a run: the settings of their streams that follow from the recording, their
+//! length, and their disclosure.
 
 use crate::base::error::{Result, failed};
 use crate::plan::{Plan, PointPlan, Step, Stream};
@@ -7,8 +7,8 @@ use crate::record::{Arrivals, CachedBlocks, Fact, RemappedTrace, Replayed, Sampl
 use crate::run::worker_group::WorkerGroup;
 use crate::workload::{self, RecordedLoad};
 
-/// The plan and its points with what recorded loads answer themselves, and with the length that the
-/// points have by them.
+/// The plan and its points, completed with the settings that follow from their recorded loads, and
+/// with the resulting lengths of the points.
 pub fn completed(plan: &Plan, mut points: Vec<PointPlan>) -> Result<(Plan, Vec<PointPlan>)> {
     let mut plan = plan.clone();
     let steps = plan.protocol.steps.iter_mut().flat_map(|step| &mut step.streams);
@@ -83,7 +83,7 @@ impl Replay<'_> {
         replayed.to_facts().into_iter().chain(remapped).chain(cache).collect()
     }
 
-    /// How many requests arrived, over the time since the window opened.
+    /// The number of arrived requests over the time since the start of the window.
     fn arrivals(&self, warmup_ns: u64) -> impl Iterator<Item = Arrivals> + '_ {
         let every_ns = self.load.arrivals_every_ns;
         self.load.arrivals.iter().enumerate().map(move |(i, requests)| Arrivals {

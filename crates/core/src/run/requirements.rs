@@ -1,8 +1,8 @@
 //! Whether the kernel and each bare device can execute the plan, determined before anything is
 //! purged or filled. An I/O context of each stream is opened read-only and dropped.
 //!
-//! Files are left to the engine: before the dataset is created there is no file, and before the
-//! run's own filesystem is made there is none of that.
+//! Files are left to the engine: they do not exist before the dataset is created, nor does the
+//! run's own filesystem before it is made.
 
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result};

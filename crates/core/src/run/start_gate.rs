@@ -1,10 +1,10 @@
-//! The start of a load: its workers wait until all are there and begin together, or end together if
+//! The start of a load: its workers wait until all are ready and begin together, or end together if
 //! one of them could not be started.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How long the caller waits for workers before it looks for a signal.
+/// Time that the caller waits for workers between checks for a signal.
 const LOOK: Duration = Duration::from_millis(50);
 
 #[derive(Default)]

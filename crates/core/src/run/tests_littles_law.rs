@@ -85,6 +85,6 @@ fn each_closed_loop_of_the_built_in_protocols_obeys_littles_law() {
             }
         }
     }
-    // The others are of servers, recorded loads and rates.
+    // The others have servers, recorded loads or target rates.
     assert!(protocols.len() >= 12, "{protocols:?}");
 }

@@ -317,7 +317,8 @@ pub fn run(
     }
 }
 
-/// One worker's life. It comes to the gate in any case, or the others would wait forever.
+/// The complete execution of one worker. It reaches the gate in any case, because the others would
+/// otherwise wait forever.
 fn worker(
     shared: &GroupState<'_>,
     groups: &[WorkerGroup<'_>],

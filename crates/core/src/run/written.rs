@@ -1,5 +1,5 @@
-//! What was written around a point: the counters of engines, read before the load, at the window's
-//! edges and after the cool-down, in which compaction ends and the drive finishes.
+//! Bytes written around a point: the counters of engines, read before the load, at the edges of the
+//! window and after the cool-down, in which compaction ends and the drive finishes.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ impl EngineCounters {
         }
     }
 
-    /// What was read, around a window that began then.
+    /// The readings, for a window that began at `from_ns`.
     pub fn samples(self, from_ns: u64) -> impl Iterator<Item = Sample> {
         let of = move |at_ns: u64, (part, bytes): (&str, u64)| {
             let name = if part == "user" { USER.to_string() } else { format!("{part}{PART}") };
@@ -42,8 +42,8 @@ impl EngineCounters {
     }
 }
 
-/// Reads the counters while nothing is being written yet: the engines', and the meters' where the
-/// plan names any. The time from which on they were read.
+/// Reads the counters before anything is written: those of the engines, and those of the plan's
+/// meters, if any. Returns the start time of the readings.
 pub fn before_load(
     targets: &Targets,
     watch: Option<&MeterWatch>,
@@ -57,9 +57,9 @@ pub fn before_load(
     (asked_ns, counters)
 }
 
-/// The cool-down: the engines' background work ends, what is in memory is written, and the drive
-/// has the time that the step says. The meters' mark after it; None where the step has no
-/// cool-down.
+/// The cool-down: waits for the engines' background work, writes back the data in memory, and gives
+/// the drive the time specified by the step. Returns the meters' mark after it; None if the step
+/// has no cool-down.
 pub fn cool_down(
     step: &Step,
     targets: &Targets,

@@ -73,7 +73,7 @@ pub fn restore(
 }
 
 /// From here on the files of a dataset may differ from its marker, and the load may empty it. A
-/// server writes to its files whatever the load.
+/// server writes to its files under any load.
 pub fn begin_use(
     dataset: &Dataset,
     folder: &DatasetFolder,
@@ -112,7 +112,7 @@ pub fn end_use(homes: &[DatasetLocation]) -> Result<()> {
     Ok(())
 }
 
-/// Whether a marker is of a dataset of a block engine.
+/// Whether a marker belongs to a dataset of a block engine.
 fn of_blocks(marker: &DatasetMarker) -> bool {
     serde_json::from_str(&marker.described).is_ok_and(|dataset: Dataset| is_of_blocks(&dataset))
 }
@@ -127,8 +127,8 @@ pub fn empties(stream: &Stream) -> bool {
     classes(stream).iter().any(|class| [Class::TRIM, Class::WRITE_ZEROES].contains(class))
 }
 
-/// Whether a stream's figures depend on the dataset's blocks being there: it reads them, or does
-/// nothing but discard them.
+/// Whether a stream's figures depend on existing blocks in the dataset: it reads them, or only
+/// discards them.
 pub fn needs_blocks(stream: &Stream) -> bool {
     let all = classes(stream);
     all.contains(&Class::READ) || all == [Class::TRIM]
@@ -267,7 +267,7 @@ impl Filling<'_> {
             let Some(marker) = folder.marker().filter(|m| m.described == described) else {
                 return Ok(DatasetState::Nothing);
             };
-            // Of a load that was killed, holes may be its own.
+            // After a killed load, holes may be its own.
             let damage = match marker.open && marker.emptied {
                 true => None,
                 false => files::damage(&marker.files, &files::look(folder)?, marker.open),

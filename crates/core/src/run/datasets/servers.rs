@@ -86,7 +86,7 @@ pub fn divide(
     Ok(parts)
 }
 
-/// The same for one copy of a dataset, which is created by its own server: copy `place` of so many.
+/// The same for one copy of a dataset, which is created by its own server: copy `place` of `of`.
 pub fn of_copy(
     dataset: &Dataset,
     drive: &Drive,
@@ -140,7 +140,7 @@ fn with_connection(mut own: Component, drive: &Drive, instance: u32) -> Result<C
     Ok(own)
 }
 
-/// Server `place` of `of` gets its part of a list, or so many of the free processors.
+/// Server `place` of `of` gets its part of a list, or its number of the free processors.
 fn share(
     cpus: &str,
     shared: bool,

@@ -98,8 +98,8 @@ pub fn open(
     open_all(closed, clock)
 }
 
-/// A memory limit includes the page cache that a server fills: pages cached before would be charged
-/// to nobody, and would not have to be read.
+/// A memory limit includes the page cache that a server fills: pages cached earlier would be
+/// charged to no group, and would not have to be read.
 fn forget_cached(engine: &Component, folder: &DatasetFolder) -> Result<()> {
     match engine.knobs.get("memory") {
         Some(_) if folder.exists() => caches::drop_files_below(&folder.path()),

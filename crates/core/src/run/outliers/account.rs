@@ -35,8 +35,8 @@ impl Moment {
     }
 }
 
-/// Reads the beginning of a kernel file of numbers, and parses it where it was read: at every
-/// sample, so without allocating.
+/// Reads the beginning of a kernel file of numbers and parses it in place: it is called for every
+/// sample, so it must not allocate.
 pub fn read_numbers<T>(file: &File, parse: impl FnOnce(&str) -> Option<T>) -> Option<T> {
     let mut buffer = [MaybeUninit::uninit(); 512];
     let (text, _) = rustix::io::pread(file, &mut buffer, 0).ok()?;

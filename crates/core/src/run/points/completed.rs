@@ -1,5 +1,5 @@
-//! Whether a point has figures at all: a stream that completed nothing was not measured, and its
-//! zero is no result.
+//! Whether a point has any figures: a stream that completed nothing was not measured, and its zero
+//! is not a result.
 
 use crate::base::error::{Error, Result, failed};
 use crate::base::units;
@@ -7,8 +7,7 @@ use crate::plan::{Step, Stream};
 use crate::record::{Cell, Class};
 use crate::workload;
 
-/// Fails if a stream completed no op on one of its drives, or none of the class that its figures
-/// are about.
+/// Fails if a stream completed no op on one of its drives, or none of its leading class.
 pub fn check(step: &Step, cells: &[Cell], window_ns: u64) -> Result<()> {
     for stream in &step.streams {
         let own: Vec<&Cell> = cells.iter().filter(|cell| cell.stream == stream.name).collect();
@@ -18,7 +17,7 @@ pub fn check(step: &Step, cells: &[Cell], window_ns: u64) -> Result<()> {
                 return Err(nothing(stream, several.then_some(*cell), "op", (&own, window_ns)));
             }
         }
-        // The ops of a recording are those that it has.
+        // The recording determines which classes of op it has.
         let is_recorded = workload::recorded(stream)?.is_some();
         if let Some(class) = leading(stream).filter(|_| stream.headline && !is_recorded)
             && !own.is_empty()
@@ -30,8 +29,7 @@ pub fn check(step: &Step, cells: &[Cell], window_ns: u64) -> Result<()> {
     Ok(())
 }
 
-/// The class that a stream's figures are about: reads if it makes any, otherwise the one with which
-/// its workload begins.
+/// The leading class of a stream: reads if it makes any, otherwise the first class of its workload.
 fn leading(stream: &Stream) -> Option<Class> {
     let workload = workload::find(&stream.workload.name)?;
     let all = workload.classes(&stream.workload.knobs);

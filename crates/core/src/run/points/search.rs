@@ -79,8 +79,9 @@ impl Searches {
         next
     }
 
-    /// Records a point's result and returns it. One that fell behind does not pass. Another that
-    /// failed says nothing of the limit: the search ends there, and a resumed run continues it.
+    /// Records a point's result and returns it. A point that fell behind does not pass. Any other
+    /// failure shows nothing about the limit: the search ends there, and a resumed run continues
+    /// it.
     pub fn note(&mut self, key: &PointKey, sweep: Option<&Sweep>, point: &Point) -> Option<Fact> {
         let Some(Sweep { search: Some(search), .. }) = sweep else { return None };
         let value = key.axis.as_ref()?.value.number()?;
@@ -88,7 +89,7 @@ impl Searches {
         let found = pooled(search, point).filter(|_| measured);
         let (pooled, censored) = found.unzip();
         let reached = pooled.as_ref().and_then(|pooled| pooled.percentile_ns(search.share()));
-        // A lower bound within the limit does not say that the percentile is.
+        // A lower bound within the limit does not show that the percentile is.
         let is_bound = |ns: u64| censored.flatten().is_some_and(|censored| censored.bounds(ns));
         let is_open = reached.is_some_and(|ns| ns <= search.at_most_ns && is_bound(ns));
         let unknown = reached.is_none() && measured && kept_up(point);

@@ -71,16 +71,16 @@ pub fn reach(
     Ok((states, troubles))
 }
 
-/// What the drives of a subject received and wrote, from round to round.
+/// Bytes received and written by the drives of a subject, round by round.
 struct RoundsWritten {
     counters: WriteCounters,
     last: Option<WrittenBytes>,
-    /// When a meter failed, which one, and why.
+    /// Failures of meters: time, meter and cause.
     troubles: Vec<(u64, usize, String)>,
 }
 
 impl RoundsWritten {
-    /// None where another metric is asked for.
+    /// None if another metric is requested.
     fn open(
         context: RunContext<'_>,
         subject: &Subject,
@@ -108,7 +108,7 @@ impl RoundsWritten {
         read
     }
 
-    /// What failed, once for each meter and cause.
+    /// The failures, once for each meter and cause.
     fn facts(&self, from_ns: u64) -> Vec<Fact> {
         let fact = |(at_ns, meter, what): &(u64, usize, String)| {
             let at_s = at_ns.saturating_sub(from_ns) as f64 / 1e9;
@@ -118,7 +118,7 @@ impl RoundsWritten {
         self.troubles.iter().map(fact).collect()
     }
 
-    /// The write amplification of the round that ends now; not a number where nothing was counted.
+    /// The write amplification of the round that ends now; not a number if nothing was counted.
     fn round(&mut self, time: RunClock<'_>) -> f64 {
         let now = self.read(time);
         let ratio = self.last.zip(now).map(|(a, b)| (b.media - a.media) / (b.host - a.host));
@@ -163,7 +163,7 @@ impl DriveTotals {
             SteadyMetric::Throughput => (self.bytes - earlier.bytes) as f64 / seconds,
             SteadyMetric::Mean => service().mean_ns().unwrap_or(f64::NAN),
             SteadyMetric::P99 => service().percentile_ns(0.99).map_or(f64::NAN, |ns| ns as f64),
-            // Of the drives together, by their counters.
+            // Computed for all drives together, from their counters.
             SteadyMetric::Waf => f64::NAN,
         }
     }
