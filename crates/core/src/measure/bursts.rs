@@ -8,7 +8,7 @@
 use crate::base::rng::Seed;
 use crate::plan::BurstArrivals;
 
-/// The bursts of a stream as they follow one another: the same for all of its workers.
+/// The sequence of bursts of a stream, the same for all of its workers.
 #[derive(Clone, Debug)]
 pub struct BurstClock {
     /// Of the lengths of the states.
@@ -17,14 +17,14 @@ pub struct BurstClock {
     changes: u64,
     is_burst: bool,
     until_ns: f64,
-    /// Even time per time, between bursts and within one.
+    /// Ratio of even time to time, between bursts and within one.
     speeds: [f64; 2],
-    /// Mean lengths, likewise.
+    /// Mean lengths of the states, in the same order.
     lengths_ns: [f64; 2],
 }
 
 impl BurstClock {
-    /// In a state by chance, as at any time of a process that has been going on.
+    /// Starts in a random state, as at any time of a stationary process.
     pub fn new(of: BurstArrivals, start_ns: f64, seed: Seed) -> BurstClock {
         let (length_ns, every_ns) = (of.length_ns as f64, of.every_ns as f64);
         let share = length_ns / every_ns;
@@ -47,13 +47,13 @@ impl BurstClock {
         self.changes += 1;
     }
 
-    /// Even time per time at present.
+    /// The current ratio of even time to time.
     #[inline(always)]
     pub fn speed(&self) -> f64 {
         self.speeds[usize::from(self.is_burst)]
     }
 
-    /// The time after `at_ns` at which so much even time has passed. Times must not decrease.
+    /// The time after `at_ns` at which `even_ns` of even time has passed. Times must not decrease.
     #[inline]
     pub fn after(&mut self, mut at_ns: f64, mut even_ns: f64) -> f64 {
         loop {

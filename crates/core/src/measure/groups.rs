@@ -3,7 +3,7 @@
 
 use super::recorder::Stamps;
 
-/// A group, some of whose reads are in flight.
+/// A group that has reads in flight.
 #[derive(Clone, Copy, Default)]
 struct Group {
     in_flight: u32,
@@ -26,7 +26,7 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// Room for so many reads in flight, each of a group of its own, and a group that is open.
+    /// Room for `depth` reads in flight, each in a group of its own, and for an open group.
     pub fn new(depth: u32) -> Groups {
         let all = vec![Group::default(); depth as usize + 1];
         Groups { free: (0..=depth).rev().collect(), all, ..Groups::default() }
@@ -49,12 +49,12 @@ impl Groups {
         of
     }
 
-    /// When the group was due whose last reads have not been staged yet, if there is one.
+    /// The due time of the group that still has reads to stage, if there is one.
     pub fn open_since_ns(&self) -> Option<u64> {
         self.open.map(|of| self.all[of as usize].intended_ns)
     }
 
-    /// A read of a group is complete: the group's timestamps if it was the last.
+    /// Completes a read of a group; returns the group's timestamps if it was the last.
     pub fn complete(&mut self, of: u32, submitted_ns: u64, completed_ns: u64) -> Option<Stamps> {
         let group = self.all.get_mut(of as usize)?;
         group.in_flight -= 1;

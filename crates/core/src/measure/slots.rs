@@ -80,7 +80,7 @@ pub struct Slots {
     pub ops: [Op; MOST_PORTION],
     /// The completions of a turn.
     pub done: Vec<Completion>,
-    /// Submitted and not completed.
+    /// Number of ops submitted and not completed.
     pub in_flight: usize,
     /// The drive that is served first in the next turn of a closed loop.
     pub first: usize,
@@ -119,7 +119,7 @@ impl Slots {
         self.in_flight + self.staged.len() == self.held.len()
     }
 
-    /// A turn's completions have been tallied.
+    /// Called after the tally of a turn's completions.
     #[inline(always)]
     pub fn settle(&mut self, waited: bool) {
         self.in_flight -= self.done.len();

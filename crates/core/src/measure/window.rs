@@ -1,5 +1,5 @@
-//! The measured window, the timestamps of an op, and what an op counts in: rates are of the ops
-//! that complete inside the window, latencies of those intended inside it.
+//! The measured window, the timestamps of an op, and the figures in which an op counts: rates are
+//! of the ops that complete inside the window, latencies of those intended inside it.
 
 /// The measured window on the job's clock. Rates are of the ops that complete inside it, latencies
 /// of those intended inside it.
@@ -12,8 +12,8 @@ pub struct MeasuredWindow {
 }
 
 impl MeasuredWindow {
-    /// From which intended time on an op that completes at this time counts in both the rate and
-    /// the latencies: one comparison for an ordinary op.
+    /// The earliest intended time of an op that completes at this time and counts in both the rate
+    /// and the latencies: one comparison for an ordinary op.
     #[inline(always)]
     pub fn inner_from_ns(&self, completed_ns: u64) -> u64 {
         if completed_ns < self.until_ns { self.from_ns } else { u64::MAX }
@@ -25,13 +25,13 @@ impl MeasuredWindow {
         completed_ns.min(self.until_ns).saturating_sub(from_ns)
     }
 
-    /// What an op counts in.
+    /// The figures in which an op counts.
     pub fn counts(&self, stamps: Stamps) -> CountsIn {
         let Stamps { intended_ns, submitted_ns, completed_ns } = stamps;
         let in_flight_all_through = submitted_ns < self.from_ns && completed_ns >= self.until_ns;
         CountsIn {
             rate: (self.from_ns..self.until_ns).contains(&completed_ns),
-            // No op is staged after the window that was not due in it.
+            // Every op staged after the window was due inside it.
             latency: intended_ns >= self.from_ns || in_flight_all_through,
         }
     }
@@ -48,7 +48,7 @@ pub struct Stamps {
     pub completed_ns: u64,
 }
 
-/// What an op counts in.
+/// The figures in which an op counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CountsIn {
     /// It completed inside the window.

@@ -15,7 +15,7 @@ use crate::base::error::{Context, Error, Result};
 use crate::base::units::Rate;
 use crate::record::{Cell, Censored, Outcome, Point, PointContents, Reported, Tally};
 
-/// Points whose numbers follow one another, of one step.
+/// The consecutive numbers of points of one step.
 pub type PointRange = RangeInclusive<i64>;
 
 const ALL: PointRange = i64::MIN..=i64::MAX;
@@ -122,7 +122,7 @@ impl Bundle {
         Ok(())
     }
 
-    /// The next points from `first` to `last`, without what belongs to them.
+    /// The next points from `first` to `last`, without their associated data.
     fn some_points(&self, first: i64, last: i64) -> Result<Vec<StoredPoint>> {
         let sql = "SELECT id, subject, step, axis_name, axis_field, axis_value, repeat, \
                    started_unix_ns, window_ns, failure FROM point WHERE id >= ? AND id <= ? \
@@ -138,8 +138,8 @@ impl Bundle {
         })
     }
 
-    /// What any of the points from `first` to `last` has, so that what none of them has is not
-    /// asked for at each.
+    /// The parts that any of the points from `first` to `last` has, so that missing parts are not
+    /// queried for each point.
     fn parts(&self, first: i64, last: i64) -> Result<PointParts> {
         let sql = "SELECT EXISTS (SELECT 1 FROM fact WHERE point BETWEEN ?1 AND ?2), EXISTS \
                    (SELECT 1 FROM series WHERE point BETWEEN ?1 AND ?2), EXISTS (SELECT 1 FROM \
@@ -200,7 +200,7 @@ impl Bundle {
         self.each_contents_of(&[ALL], (&mut self.reported()?, slow_ops), visit)
     }
 
-    /// The same of the points in these ranges, with their reported figures.
+    /// The same for the points in these ranges, with their reported figures.
     pub fn each_contents_of(
         &self,
         ranges: &[PointRange],
@@ -221,7 +221,7 @@ impl Bundle {
     }
 }
 
-/// What some points have besides their cells.
+/// The parts of some points in addition to their cells.
 #[derive(Default)]
 struct PointParts {
     facts: bool,
@@ -288,7 +288,7 @@ fn cell(row: &Row<'_>) -> Result<Cell> {
     })
 }
 
-/// The tally in the columns from `first` on; none of a cell without any.
+/// The tally in the columns from `first` on; None for a cell without one.
 fn tally(row: &Row<'_>, first: usize) -> Result<Option<Tally>> {
     if let ValueRef::Null = row.get_ref(first)? {
         return Ok(None);
@@ -305,7 +305,7 @@ fn tally(row: &Row<'_>, first: usize) -> Result<Option<Tally>> {
     }))
 }
 
-/// The ops that were never submitted; none of a tally that has none.
+/// The ops that were never submitted; None for a tally without any.
 fn censored(row: &Row<'_>, first: usize) -> Result<Option<Censored>> {
     let ops = bounded(row, first, &limits::REQUESTS)?;
     let from_ns = row.get::<_, Option<i64>>(first + 1)?.map_or(0, |ns| ns.max(0) as u64);

@@ -52,7 +52,7 @@ pub(super) fn host(row: &Row<'_>) -> Result<HostSetup> {
     schema::json(row, 0)
 }
 
-/// The columns identify the drive, whatever the JSON says.
+/// The columns identify the drive, regardless of the JSON.
 pub(super) fn drive(row: &Row<'_>) -> Result<DriveSetup> {
     let setup: DriveSetup = schema::json(row, 2)?;
     let drive = super::histograms::count(row, 1)?;

@@ -46,7 +46,7 @@ impl Decimal {
         let power = |places: u8| 10i64.checked_pow(u32::from(places));
         match scale.checked_sub(self.scale) {
             Some(more) => self.units.checked_mul(power(more)?),
-            // A divisor that 64 bits do not hold leaves nothing.
+            // A divisor beyond 64 bits leaves nothing.
             None => Some(power(self.scale - scale).map_or(0, |divisor| self.units / divisor)),
         }
     }

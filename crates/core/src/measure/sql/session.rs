@@ -69,8 +69,8 @@ pub trait Dialect: Sync {
     /// The server's own counters that reflect the load.
     fn counters(&self, session: &mut dyn SqlSession) -> SqlResult<ServerCounters>;
 
-    /// What the server has written to files since it began, bytes, by parts of
-    /// `record::gauge::written::engine::PARTS`. Empty if it does not count that.
+    /// Bytes that the server has written to files since its start, by the parts in
+    /// `record::gauge::written::engine::PARTS`; empty if it does not count them.
     fn written(&self, session: &mut dyn SqlSession) -> SqlResult<Vec<(&'static str, u64)>> {
         let _ = session;
         Ok(Vec::new())
