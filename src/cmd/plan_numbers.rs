@@ -56,7 +56,7 @@ impl Extent {
     }
 }
 
-/// The time of all points of a step. Of a search, the longest value counts for all.
+/// The time of all points of a step. For a search, the longest value is used for all.
 fn measuring_ns(plan: &Plan, step: &Step, points: u64) -> u64 {
     let Some(subject) = plan.subjects.first() else { return 0 };
     let lengths: Vec<u64> = windows(step, subject).iter().map(Step::point_ns).collect();
@@ -67,8 +67,8 @@ fn measuring_ns(plan: &Plan, step: &Step, points: u64) -> u64 {
     }
 }
 
-/// A step at each value of its axis, with the window that it has there: a recorded load ends with
-/// its trace. One that cannot be read here counts with the plan's `duration`.
+/// A step at each value of its axis, with its window at that value: a recorded load ends with its
+/// trace. If the trace cannot be read here, the plan's `duration` is used.
 pub fn windows(step: &Step, subject: &Subject) -> Vec<Step> {
     let with_window = |step: Step| match recorded_duration(&step) {
         Ok(duration_ns) => Step { duration_ns, ..step },

@@ -3,9 +3,9 @@
 
 /// A line that could not be converted.
 pub struct Loss {
-    /// 0 for what is not of one line.
+    /// 0 if it does not belong to a single line.
     pub line: usize,
-    /// As written there.
+    /// The line as written in the file.
     pub text: String,
     pub why: String,
 }

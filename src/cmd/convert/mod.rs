@@ -51,7 +51,7 @@ pub fn convert(args: &ConvertArgs, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-/// As a protocol's path must be written to be taken for one.
+/// The path in the form that is recognised as the path of a protocol.
 pub fn shown(path: &Path) -> String {
     let text = path.display().to_string();
     if text.contains('/') || text.ends_with(".toml") { text } else { format!("./{text}") }

@@ -27,7 +27,7 @@ pub fn show(bundles: &Bundles, format: OutputFormat, out: &mut dyn Write) -> Res
     let mut put = |facts: &Facts, blocks: Vec<Block>| {
         let header = if begun { Vec::new() } else { screens::header(l, facts) };
         for blocks in [header, blocks].iter().filter(|blocks| !blocks.is_empty()) {
-            // A heading or a list, which stand apart from what is above.
+            // Headings and lists are separated from the preceding text.
             let apart = if std::mem::replace(&mut begun, true) { "\n" } else { "" };
             write!(out, "{apart}{}", on_screen(blocks))?;
         }

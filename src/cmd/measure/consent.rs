@@ -163,8 +163,8 @@ fn refuse(items: ConsentItems, source: &Path, allow: &[String], why: &str) -> Re
     ))
 }
 
-/// Why a file is not this user's own: it belongs to another user than the user, root, or the one
-/// who called sudo; others may write to it; or a browser has noted its address.
+/// Why a file is not this user's own: it belongs to another user than the user, root, or the user
+/// who called sudo; others may write to it; or a browser has recorded its address.
 fn provenance(file: &Path) -> Option<String> {
     use std::os::unix::fs::MetadataExt;
     let found = std::fs::metadata(file).ok()?;

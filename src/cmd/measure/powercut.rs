@@ -224,8 +224,8 @@ fn read_result(path: &Path) -> Result<CheckedCut> {
         .with_context(|| format!("{} is not the result of a check", path.display()))
 }
 
-/// The cuts beside the given results that were not given. Refuses a journal that has a cut and no
-/// result: a drive that could not be checked would drop out of the claim.
+/// The cuts next to the given results whose results were not given. Refuses a journal that has a
+/// cut and no result, because a drive that could not be checked would be missing from the claim.
 fn beside(results: &[PathBuf], given: &BTreeSet<u64>) -> Result<Vec<CheckedCut>> {
     let folder = |path: &PathBuf| match path.parent() {
         Some(parent) if parent != Path::new("") => parent.to_path_buf(),
@@ -240,7 +240,7 @@ fn beside(results: &[PathBuf], given: &BTreeSet<u64>) -> Result<Vec<CheckedCut>>
         journals.retain(|path| path.extension().is_some_and(|end| end == JOURNAL));
         journals.sort();
         for journal in journals {
-            // What is no journal, or has no cut, has no result.
+            // Files that are not journals, and journals without a cut, have no result.
             let Ok(read) = checker::read_journal(&journal) else { continue };
             let identity = read.promises.session().identity;
             if !read.has_cut() || given.contains(&identity) {

@@ -337,7 +337,7 @@ fn begin(
 
 /// The result of a run that is part of a larger operation.
 pub enum PartEnd {
-    /// It went to its end.
+    /// It was completed.
     Measured(run::RunSummary),
     /// With the signal's exit code.
     Interrupted(u8),
@@ -367,7 +367,7 @@ fn resume(bundle: &Path, set: &[String], allow: &[String], watched: RunObserver<
     let (writer, mut record) = BundleWriter::resume(bundle)?;
     consent::ask(&mut record, bundle, set, allow)?;
     if !consent::is_own(&record) {
-        // That it was killed while it wrote to a drive here is only the bundle's word.
+        // Only the bundle states that the run was killed while it wrote to a drive here.
         known.before.states.retain(|state| !state.contents.is_empty());
     }
     plan::recheck(&record.plan, &crate::plan_catalogue())?;
@@ -522,7 +522,7 @@ impl EarlierPart {
         let mut done = Vec::new();
         bundle.each_point(&mut |stored| {
             let (key, measured) = (&stored.point.key, &stored.point);
-            // Nothing else asks for them.
+            // Nothing else needs them.
             let figure = plan.until.and_then(|_| headline(measured));
             figure.into_iter().for_each(|figure| self.figures.note(plan, key, figure));
             let sweep = sweeps.get(key.step.as_str()).filter(|_| index.has(plan, key));

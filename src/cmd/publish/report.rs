@@ -70,7 +70,8 @@ fn check_masked(document: &Brief, statements: &ReportStatements) -> Result<()> {
     }
 }
 
-/// HTML, PDF or Markdown, as the name ends; Markdown has its figures in a folder beside it.
+/// HTML, PDF or Markdown, depending on the extension; Markdown has its figures in a folder next to
+/// it.
 pub fn write_as_named(document: &Brief, page: &Path, inputs: &[&Path]) -> Result<()> {
     let kind =
         page.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
