@@ -96,7 +96,7 @@ pub trait Engine: Sync {
 
 /// Which dataset to open, and how.
 pub struct DatasetAccess<'a> {
-    /// Where the dataset lives.
+    /// Location of the dataset.
     pub home: &'a DatasetLocation,
     /// The engine's own knobs, resolved.
     pub knobs: &'a Knobs,
@@ -106,7 +106,7 @@ pub struct DatasetAccess<'a> {
     pub clock: Clock,
 }
 
-/// Where a dataset lives.
+/// Location of a dataset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DatasetLocation {
     /// Its own folder on the drive's filesystem. With `Access::Create` it exists and contains only
@@ -124,7 +124,7 @@ pub enum DatasetLocation {
     Nowhere,
 }
 
-/// How a dataset will be used.
+/// Planned use of a dataset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Recreate it, to be filled.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// A disk or a partition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockNode {
-    /// As in /proc/diskstats: `nvme0n1p2`.
+    /// Name as in /proc/diskstats: `nvme0n1p2`.
     pub name: String,
     /// The whole disk: `nvme0n1`.
     pub disk: String,

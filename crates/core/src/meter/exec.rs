@@ -142,7 +142,7 @@ impl Meter for Exec {
     }
 }
 
-/// How long a source of readings has been silent, compared with its own period.
+/// Duration of a source's silence, compared with its own period.
 pub struct Silence {
     /// Limit from the plan; 0 derives it from the period.
     stall_ns: u64,

@@ -7,7 +7,7 @@ use super::moments::{mean, variance};
 pub struct Dispersion {
     /// The minimum.
     pub min: f64,
-    /// Of an even count, the mean of the middle two.
+    /// The median; for an even count, the mean of the middle two.
     pub median: f64,
     /// The maximum.
     pub max: f64,

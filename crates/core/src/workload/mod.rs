@@ -113,7 +113,7 @@ pub trait Workload: Sync {
         Ok(None)
     }
 
-    /// How a recorded load's offsets are remapped to the space; none if they are not.
+    /// The mapping of a recorded load's offsets to the space; None if they are not remapped.
     fn remapped(&self, knobs: &Knobs, space: AddressSpace) -> Result<Option<RemappedTrace>> {
         let _ = (knobs, space);
         Ok(None)

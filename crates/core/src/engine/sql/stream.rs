@@ -17,7 +17,7 @@ const BUFFER: usize = 64 * 1024;
 /// The received bytes.
 pub struct Received {
     buffer: Vec<u8>,
-    /// Those not yet consumed.
+    /// Start of the bytes not yet consumed.
     from: usize,
     to: usize,
     /// Whether a request was sent and nothing has been received since.

@@ -14,7 +14,7 @@ use crate::base::error::{Context, Error, Result, failed};
 use crate::measure::portion::{LEAST_PORTION, MOST_PORTION};
 use crate::measure::{Completion, IoContext, Op, OpKind, Wait};
 
-/// How many times the processor is yielded before waiting for a completion sleeps: measured,
+/// Number of times the processor is yielded before waiting for a completion sleeps: measured,
 /// docs/benchmarks.md.
 const YIELDS: u32 = 2;
 
@@ -104,8 +104,8 @@ struct Sent {
     answer: i32,
 }
 
-/// Where one drive's slots are: computed, because a record for each slot would have to be read from
-/// memory.
+/// Locations of one drive's slots. They are computed, because a record for each slot would have to
+/// be read from memory.
 #[repr(align(32))]
 struct DriveSlots {
     /// Start of the first slot's buffer.
@@ -136,9 +136,9 @@ pub struct UringContext<F: RequestForm> {
     /// Whether the kernel finds completions only in the worker's own calls, and ignores timeouts.
     polls: bool,
     batch: Batch,
-    /// By drive.
+    /// Slots by drive.
     places: Box<[DriveSlots]>,
-    /// By slot.
+    /// Requests by slot.
     sent: Box<[Sent]>,
     drives: ContextBuffers,
     form: F,

@@ -140,7 +140,7 @@ impl AsRawFd for Generic {
 
 /// How an I/O context sends commands to these devices.
 pub struct Commands {
-    /// By drive, open as long as the I/O context.
+    /// Generic devices by drive, open as long as the I/O context.
     pub generics: Vec<std::sync::Arc<Generic>>,
     /// Placement hint of writes, by drive.
     pub hints: Vec<PlacementHint>,

@@ -18,7 +18,7 @@ use crate::base::error::{Context, Error, Result, failed};
 /// library cannot create.
 const HYBRID_FLAGS: u32 = 1 | 1 << 12 | 1 << 13 | 1 << 17;
 
-/// How long the kernel's submission thread polls for requests before it sleeps.
+/// Time for which the kernel's submission thread polls for requests before it sleeps.
 const SUBMITTER_IDLE_MS: u32 = 1000;
 
 /// Maximum size of one registered buffer (io_sqe_buffer_register of the kernel's io_uring/rsrc.c).
@@ -316,7 +316,7 @@ impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Ring<S,
     }
 }
 
-/// How many of the slots, of `each` bytes, share a registered buffer, as an exponent.
+/// Number of slots, of `each` bytes, that share a registered buffer, as an exponent.
 fn together(slots: usize, each: usize, apart: bool) -> u32 {
     let most = (MOST_BUFFER_BYTES / each).max(1).ilog2();
     let fewest = slots.div_ceil(MOST_BUFFERS).next_power_of_two().ilog2();

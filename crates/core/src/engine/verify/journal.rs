@@ -13,7 +13,7 @@
 //! | 16–23 | size of a block, bytes |
 //! | 24–31 | number of blocks |
 //! | 32–39 | address of the first block |
-//! | 40–47 | who has it open for writing; 0 after the last has closed it |
+//! | 40–47 | number of writers that have it open; 0 after the last has closed it |
 //! | 48–55 | 1: blocks were trimmed or set to zero |
 //! | 64–99 | the boot in which it was last opened for writing (/proc/sys/kernel/random/boot_id) |
 //! | 128–255 | identity of the dataset's folder, padded with zeros |
@@ -52,7 +52,7 @@ pub struct JournalScope {
 
 /// A journal's header.
 pub struct Header {
-    /// Who has it open for writing, or did not close it.
+    /// Number of writers that have it open, or did not close it.
     pub openers: u64,
     /// Its dataset.
     pub of: JournalScope,

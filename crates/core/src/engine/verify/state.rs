@@ -53,7 +53,7 @@ pub struct Begun {
 }
 
 impl Begun {
-    /// As one number.
+    /// The started write as one number.
     pub fn packed(self) -> u64 {
         self.generation << 1 | u64::from(self.alone)
     }

@@ -37,7 +37,7 @@ impl Allowed {
     }
 }
 
-/// How a block is wrong.
+/// Classes of wrong blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Corruption {
     /// It contains an earlier write than the last acknowledged one.
@@ -67,7 +67,7 @@ impl fmt::Display for Corruption {
 /// A wrong block.
 #[derive(Debug)]
 pub struct Wrong {
-    /// How it is wrong.
+    /// Class of the error.
     pub class: Corruption,
     /// Its address in the file or device, bytes.
     pub address: u64,

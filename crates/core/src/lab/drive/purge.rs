@@ -27,7 +27,7 @@ const STATUS_BYTES: usize = 20;
 /// Interval between queries during a sanitize.
 const LOOK_NS: u64 = 500_000_000;
 
-/// How to wait for a lengthy purge.
+/// Parameters of the wait for a lengthy purge.
 pub struct PurgeWait<'a> {
     /// The clock.
     pub clock: Clock,

@@ -116,7 +116,7 @@ pub fn states(subject: &Subject, time: WriteCacheTime) -> Vec<DriveWriteCache> {
     (0..).zip(&subject.drives).filter_map(of).collect()
 }
 
-/// As reported by an NVMe drive.
+/// The state reported by an NVMe drive.
 fn of_controller(node: &Path) -> Option<WriteCacheState> {
     let has_one = nvme::ask(&nvme::ID_CTRL, node)?.get("vwc").and_then(Value::as_u64)? & 1 == 1;
     if !has_one {

@@ -67,7 +67,7 @@ pub struct Laid {
 }
 
 impl Laid {
-    /// How another one differs, if it does. Values missing in either do not count.
+    /// The difference to another one, if there is any. Values missing in either do not count.
     pub fn differs(&self, found: &Laid) -> Option<String> {
         let other = |was: &BTreeMap<String, String>, is: &BTreeMap<String, String>| {
             let pairs = was.iter().filter_map(|(what, was)| Some((what, was, is.get(what)?)));

@@ -32,7 +32,7 @@ pub struct FeedPlace {
 /// The feed of a bundle, and additional facts about it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FeedState {
-    /// As last written by its run.
+    /// The feed as last written by its run.
     pub feed: Feed,
     /// The run is active: it has not ended, and its process exists.
     pub is_running: bool,

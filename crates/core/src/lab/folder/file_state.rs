@@ -13,7 +13,7 @@ use crate::base::error::{Result, refused};
 pub struct FileState {
     pub path: PathBuf,
     pub bytes: u64,
-    /// Of 512 bytes; fewer than the length means holes.
+    /// Number of allocated blocks of 512 bytes; fewer than the length means holes.
     pub blocks: u64,
     pub modified_ns: i128,
     pub checksum: u64,

@@ -16,7 +16,8 @@ pub const PORT: u16 = 7123;
 /// A packet without extensions.
 const PACKET: usize = 48;
 
-/// As many as ntpd sends at start (`iburst`); the one with the shortest round trip counts.
+/// Number of exchanges, as sent by ntpd at start (`iburst`); the one with the shortest round trip
+/// counts.
 const EXCHANGES: usize = 8;
 
 /// A slower packet counts as lost.

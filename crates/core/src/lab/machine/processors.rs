@@ -14,7 +14,7 @@ use crate::plan::read_list;
 /// Processors by kernel number.
 pub type Processors = BTreeSet<u32>;
 
-/// Those that this process may use: its affinity mask, which a cgroup's cpuset also limits.
+/// Processors that this process may use: its affinity mask, which a cgroup's cpuset also limits.
 pub fn allowed() -> Result<Processors> {
     let mask = sched_getaffinity(None).context("asking which processors may be used")?;
     let all = 0..CpuSet::MAX_CPU;

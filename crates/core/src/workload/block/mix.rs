@@ -67,7 +67,7 @@ fn every(knobs: &Knobs) -> u64 {
     knobs.get(FDATASYNC.name).and_then(serde_json::Value::as_u64).unwrap_or(0)
 }
 
-/// How writes are executed.
+/// The operation of writes, and its class.
 fn writes(knobs: &Knobs) -> (OpKind, Class) {
     match knobs.text(SYNC.name) {
         Ok("fua") => (OpKind::WriteFua, Class::WRITE_FUA),

@@ -8,7 +8,7 @@ use crate::plan::{Info, Knobs, RequestFamily, Writes};
 use crate::record::Class;
 use crate::workload::{GeneratorInputs, Workload};
 
-/// How the key of op n is chosen.
+/// Selection of the key of op n.
 pub struct KvFill {
     info: &'static Info,
     order: KeyOrder,

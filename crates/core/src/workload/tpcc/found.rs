@@ -21,7 +21,7 @@ pub fn one<'f>(what: &str, found: &'f Answers, statement: usize) -> SqlResult<An
     found.first(statement).ok_or_else(|| SqlError::wrong(format!("{what} is not in the database")))
 }
 
-/// By last name it is the middle one, rounded up (clause 2.5.2.2, case 2).
+/// The customer. By last name, it is the middle one, rounded up (clause 2.5.2.2, case 2).
 pub fn in_the_middle<'f>(
     mut found: impl ExactSizeIterator<Item = AnswerRow<'f>>,
 ) -> SqlResult<i64> {

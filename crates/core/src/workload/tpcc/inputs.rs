@@ -47,7 +47,7 @@ pub struct OrderLine {
     pub quantity: i64,
 }
 
-/// How a customer is identified.
+/// Identification of a customer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CustomerChoice {
     Id(i64),

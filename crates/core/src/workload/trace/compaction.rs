@@ -20,7 +20,8 @@ const MOST_WORDS: usize = 1 << 24;
 /// Accessed extents. They have positions after `number` is called.
 #[derive(Clone, Debug, Default)]
 pub struct Compaction {
-    /// By device and word number: a bit for each extent, and the number of extents before the word.
+    /// Words by device and word number: a bit for each extent, and the number of extents before the
+    /// word.
     words: HashMap<u64, (u64, u64)>,
     extents: u64,
 }

@@ -21,7 +21,7 @@ pub struct MySqlSession {
     conn: Conn,
     opts: Opts,
     version: String,
-    /// By number.
+    /// Statements by number.
     statements: Vec<MysqlStatement>,
     /// Whether every statement is in a transaction.
     always: bool,

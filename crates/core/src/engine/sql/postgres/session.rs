@@ -14,7 +14,7 @@ pub struct PostgresSession {
     wire: PostgresWire,
     config: Config,
     version: String,
-    /// By number.
+    /// Statements by number.
     statements: Vec<PostgresStatement>,
     begin: PostgresStatement,
     commit: PostgresStatement,

@@ -33,9 +33,9 @@ pub struct SqlServerSession {
     runtime: Runtime,
     config: Config,
     version: String,
-    /// By number, written with `?`.
+    /// Statements by number, with `?` for parameters.
     statements: Vec<String>,
-    /// By the numbers of their statements.
+    /// Combined statements, by the numbers of their parts.
     together: HashMap<Vec<u32>, SqlServerStatement>,
 }
 
