@@ -118,8 +118,8 @@ fn a_full_filesystem_costs_no_point_and_leaves_nothing_at_the_start() {
     let room = Room::with(PROTOCOL);
     let mount = room.at("small");
     fs::create_dir(&mount).unwrap();
-    must("mount", &["-t", "tmpfs", "-o", "size=256k", "tmpfs", mount.to_str().unwrap()]);
-    let fill = || fs::write(mount.join("ballast"), vec![1; 1 << 20]).unwrap_err();
+    must("mount", &["-t", "tmpfs", "-o", "size=1m", "tmpfs", mount.to_str().unwrap()]);
+    let fill = || fs::write(mount.join("ballast"), vec![1; 2 << 20]).unwrap_err();
     fill();
     let run = |name: &str| {
         let path = format!("small/{name}");
