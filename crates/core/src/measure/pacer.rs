@@ -22,8 +22,8 @@ pub const LATE_NS: u64 = 100_000;
 /// spin all the time and take a processor from the readers.
 pub const SPIN_NS: u64 = 10_000;
 
-/// How long after the window the ops that were due in it are still submitted: long enough for the
-/// backlog of a short stall, whose response times are then known.
+/// Time after the window during which ops that were due in it are still submitted: long enough for
+/// the backlog of a short stall, whose response times are then known.
 pub const DRAIN_NS: u64 = 1_000_000_000;
 
 /// The refill period of RocksDB's rate limiter, and so of db_bench's `benchmark_write_rate_limit`
@@ -256,7 +256,7 @@ pub struct ArrivalSeeds {
     pub of_stream: Seed,
 }
 
-/// The worker, out of how many, to which a schedule belongs.
+/// The worker to which a schedule belongs, and the number of workers.
 #[derive(Clone, Copy, Debug)]
 pub struct WorkerShare {
     /// The worker's number, from 0.

@@ -1,4 +1,4 @@
-//! How many ops one turn of a closed loop submits.
+//! The number of ops that one turn of a closed loop submits.
 //!
 //! A slow disk stays busier if its queue is refilled in small portions than in large ones; for ops
 //! that complete as fast as they are submitted, large portions cost less (measured,

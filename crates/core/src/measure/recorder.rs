@@ -355,7 +355,7 @@ impl Recorder {
 /// Completed ops with identical timestamps.
 #[derive(Clone, Copy)]
 pub struct Ended {
-    /// How many.
+    /// Number of ops.
     pub ops: u64,
     bytes: u64,
     misses: u64,

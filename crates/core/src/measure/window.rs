@@ -19,7 +19,7 @@ impl MeasuredWindow {
         if completed_ns < self.until_ns { self.from_ns } else { u64::MAX }
     }
 
-    /// How long an op was in flight inside it.
+    /// Time for which an op was in flight inside it.
     pub fn inside_ns(&self, Stamps { submitted_ns, completed_ns, .. }: Stamps) -> u64 {
         let from_ns = submitted_ns.max(self.from_ns);
         completed_ns.min(self.until_ns).saturating_sub(from_ns)

@@ -5,7 +5,7 @@ use super::Fact;
 /// Heading of the limits of a point's load.
 const HEADING: &str = "I/O limit of the control group";
 
-/// What is limited.
+/// The limited quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IoLimitKind {
     /// Read requests per second.
@@ -51,7 +51,7 @@ impl IoLimitKind {
 /// A limit on all devices of a subject together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IoLimit {
-    /// What is limited.
+    /// The limited quantity.
     pub kind: IoLimitKind,
     /// Requests or bytes per second.
     pub per_s: u64,

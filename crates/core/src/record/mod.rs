@@ -170,7 +170,7 @@ pub struct Tally {
 /// ended: their response times are longer than their ages at that time, by an unknown amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Censored {
-    /// How many.
+    /// Number of ops.
     pub ops: u64,
     /// The smallest of their ages, nanoseconds.
     pub from_ns: u64,

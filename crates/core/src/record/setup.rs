@@ -19,7 +19,7 @@ pub struct Setup {
     pub host: HostSetup,
     /// One for each drive of each subject, in the plan's order.
     pub drives: Vec<DriveSetup>,
-    /// What is only disclosed: the program, the devices, an import's source.
+    /// Facts that are only disclosed: the program, the devices, an import's source.
     pub facts: Vec<Fact>,
 }
 

@@ -9,7 +9,7 @@ use crate::base::file;
 use crate::base::output::with_end;
 
 /// The start of every journal, and the end of one that names another, of a transaction over several
-/// databases. Dyno's never do.
+/// databases. Dyno's journals never do.
 const MAGIC: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
 
 pub(super) fn check(path: &Path) -> Result<()> {
@@ -35,8 +35,8 @@ pub(super) fn check(path: &Path) -> Result<()> {
     let mut held = file::open(&journal)?;
     let mut start = Vec::new();
     held.by_ref().take(8).read_to_end(&mut start).with_context(|| reading(&journal))?;
-    // SQLite deletes a file that has a journal's name but is none. It sets the header to zeros when
-    // it no longer needs one.
+    // SQLite deletes a file that has a journal's name but is not one. It sets the header to zeros
+    // when it no longer needs the journal.
     if !start.iter().all(|byte| *byte == 0) && start != MAGIC {
         return foreign("is not a journal, and SQLite would delete it");
     }

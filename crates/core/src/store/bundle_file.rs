@@ -17,18 +17,18 @@ use crate::base::error::{Error, Result, describe, failed, refused};
 use crate::base::folder::Folder;
 use crate::base::{file, output};
 
-/// What SQLite appends to a bundle's name.
+/// The longest suffix that SQLite appends to a bundle's name.
 const LONGEST_END: usize = "-journal".len();
-/// Filesystems' limit for a name.
+/// Maximum length of a name in common filesystems.
 const LONGEST_NAME: usize = 255;
 
-/// Who may read a bundle while its run goes on. A reader can lock the file.
+/// Who may read a bundle during its run. A reader can lock the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Readers {
-    /// Its user.
+    /// The user of the run.
     #[default]
     Owner,
-    /// Its group, too.
+    /// The user and the group.
     Group,
     /// Everyone.
     All,
@@ -44,7 +44,7 @@ impl Readers {
     }
 }
 
-/// Whether another program's lock is the reason, which ends without anybody's action.
+/// Whether the cause is another program's lock, which ends without any action.
 pub(super) fn is_locked(error: &Error) -> bool {
     let code = error.downcast_ref::<rusqlite::Error>().and_then(rusqlite::Error::sqlite_error_code);
     matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
@@ -52,9 +52,9 @@ pub(super) fn is_locked(error: &Error) -> bool {
 
 /// Why rows could not be added.
 pub(super) enum Trouble {
-    /// Locked, full or out of reach, which may end.
+    /// Locked, full or unreachable, which may end.
     Later(Error),
-    /// The file is not what was written.
+    /// The file is not the one that was written.
     Lost(String),
 }
 
@@ -87,7 +87,7 @@ impl From<rusqlite::Error> for Trouble {
     }
 }
 
-/// Small tables whose rows change, and are copied each time.
+/// Small tables with rows that change; they are copied completely each time.
 const CHANGING: [&str; 2] = ["host", "drive"];
 
 /// A table's name, and its first column if rows are added in the order of its numbers.
@@ -116,7 +116,8 @@ pub(super) fn tables(conn: &Connection) -> rusqlite::Result<Vec<Table>> {
     names?.into_iter().map(of).collect()
 }
 
-/// Copies a table's rows after one with this number; a table without numbers whole.
+/// Copies a table's rows after the one with this number; a table without numbers is copied
+/// completely.
 pub(super) fn copy(
     table: &Table,
     after: i64,
@@ -132,7 +133,7 @@ pub(super) fn copy(
     from.1.begin();
     let mut rows = select.query([])?;
     while let Some(row) = rows.next()? {
-        // The limit is for one row here, not for a bundle.
+        // The limit is for a single row here, not for a bundle.
         from.1.begin();
         to.1.begin();
         for column in 0..*columns {
@@ -143,7 +144,8 @@ pub(super) fn copy(
     Ok(())
 }
 
-/// What is known of a file without opening it: opening and closing it would release SQLite's locks.
+/// The known state of a file without opening it: opening and closing it would release SQLite's
+/// locks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Stamp {
     device: u64,
@@ -160,7 +162,7 @@ impl Stamp {
     }
 }
 
-/// The file, and what it contains.
+/// The file and its contents.
 pub(super) struct BundleFile {
     pub(super) conn: Connection,
     pub(super) meter: QueryMeter,
@@ -175,7 +177,7 @@ pub(super) struct BundleFile {
 }
 
 impl BundleFile {
-    /// An empty file with a bundle's tables. If that fails, nothing is left.
+    /// Creates an empty file with a bundle's tables. On failure, nothing is left.
     pub(super) fn create(path: &Path, readers: Option<Readers>) -> Result<BundleFile> {
         let shown = path.display();
         let name = path.file_name().unwrap_or_default();
@@ -224,7 +226,7 @@ impl BundleFile {
     /// An existing bundle, opened to continue its run.
     pub(super) fn existing(conn: Connection, meter: QueryMeter, path: &Path) -> Result<BundleFile> {
         let found = path.symlink_metadata().map_or(0o600, |found| found.mode() & 0o777);
-        // A killed run left its own mode.
+        // A killed run left its restricted mode.
         let mode = if found == Readers::Owner.mode() { 0o666 & !umask() } else { found };
         let mut file = BundleFile::of(conn, meter, path, mode);
         for table in tables(&file.conn)? {
@@ -251,12 +253,12 @@ impl BundleFile {
         let _ = std::fs::set_permissions(&self.path, PermissionsExt::from_mode(mode));
     }
 
-    /// How long another program's lock is waited for each time.
+    /// Sets the time limit of each wait for another program's lock.
     pub(super) fn wait_for_locks(&self, time: Duration) -> rusqlite::Result<()> {
         self.conn.busy_timeout(time)
     }
 
-    /// Adds the rows that it lacks, instead of the points with these numbers.
+    /// Adds the rows that are missing in the file, and removes the points with these numbers.
     pub(super) fn add(
         &mut self,
         from: (&Connection, &QueryMeter),
@@ -297,7 +299,7 @@ impl BundleFile {
         })
     }
 
-    /// Whether the open file can still be read completely, whatever has happened to its name.
+    /// Whether the open file can still be read completely, even if its name was changed or removed.
     pub(super) fn is_readable(&mut self) -> bool {
         check(&mut self.conn, &self.meter, self.contents).is_ok()
     }
@@ -329,7 +331,7 @@ impl BundleFile {
     }
 }
 
-/// Whether a connection's file contains this run with so many points, undamaged.
+/// Whether a connection's file contains this run with this number of points, undamaged.
 fn check(
     conn: &mut Connection,
     meter: &QueryMeter,
@@ -342,7 +344,7 @@ fn check(
         found if found.1 != expected.1 => return lost("its points are not those of this run"),
         _ => {}
     }
-    // The limit of a query is for files from elsewhere.
+    // The query limit is for files from elsewhere.
     conn.progress_handler(0, None::<fn() -> bool>)?;
     let said: String = conn.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
     if said == "ok" { Ok(()) } else { lost(&said) }

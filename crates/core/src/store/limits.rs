@@ -13,9 +13,9 @@ use rusqlite::{Connection, limits};
 use crate::base::error::{Result, failed};
 use crate::plan::Plan;
 
-/// One limit: what is counted, and its maximum.
+/// One limit: the counted quantity, and its maximum.
 pub struct QueryLimit {
-    /// What is counted.
+    /// The counted quantity.
     pub what: &'static str,
     /// The maximum.
     pub most: u64,

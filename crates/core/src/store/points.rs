@@ -231,7 +231,7 @@ struct PointParts {
 }
 
 /// Prevents changes of a bundle while several queries read it, because locking the file and looking
-/// for a journal take longer than a short query. It is released before what was read is used, which
+/// for a journal take longer than a short query. It is released before the results are used, which
 /// may take any time: a pipe's reader may stop.
 struct SharedLock<'a> {
     _held: Transaction<'a>,

@@ -234,7 +234,7 @@ fn measure(writer: &mut BundleWriter, repeat: u32) {
     writer.end(&point(key(repeat), Outcome::Measured)).unwrap();
 }
 
-/// The repeats in a bundle, each with all that belongs to it.
+/// The repeats in a bundle, each with its associated data.
 fn repeats(path: &Path) -> Vec<u32> {
     let bundle = Bundle::open(path).unwrap();
     assert_eq!(bundle.facts().unwrap(), [Fact::new("Host", "name", "a")]);
@@ -258,7 +258,7 @@ fn a_lock_on_the_file_delays_points_and_loses_none() {
         let mut writer = for_run(&path, &[]);
         measure(&mut writer, 1);
         let other = rusqlite::Connection::open(&path).unwrap();
-        // A batch does not step a query to its end, so that its lock remains.
+        // A batch does not run a query to its end, so its lock remains.
         let mut held = other.prepare("SELECT id FROM point").unwrap();
         let _rows = match lock.contains("SELECT") {
             true => {
@@ -328,7 +328,7 @@ fn a_file_that_is_moved_deleted_cut_or_overwritten_costs_no_point() {
         ("overwritten with an older bundle", &|| in_place(&older())),
     ];
     for (change, make) in changes {
-        // Noticed by the next point, or at the end.
+        // Detected by the next point, or at the end.
         for next in [true, false] {
             let mut writer = for_run(&path, &[]);
             measure(&mut writer, 1);

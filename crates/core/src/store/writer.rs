@@ -28,17 +28,18 @@ use crate::record::{
 
 /// SQLite's cache of the rows in memory, KiB. Beyond that, the open point goes to a temporary file.
 const CACHE_KIB: i64 = 64 << 10;
-/// Rows that are in the file stay in memory up to this size, so that they survive the file.
+/// Rows that are in the file also stay in memory up to this size, so that they survive a loss of
+/// the file.
 const MOST_KEPT: i64 = 48 << 20;
-/// Rows that are not in the file for want of a lock or of space wait up to this size, and are then
-/// written to a second file.
+/// Rows that cannot be written to the file, because of a lock or a full drive, wait up to this
+/// size, and are then written to a second file.
 const MOST_WAITING: i64 = 256 << 20;
-/// How long a lock on the file is waited for after each point of a run, and at its end.
+/// Time limit of the wait for a lock on the file after each point of a run, and at its end.
 const BETWEEN: Duration = Duration::from_secs(1);
 const AT_END: Duration = Duration::from_secs(60);
 /// Bytes of a second file's name before its number.
 const LONGEST_STEM: usize = 200;
-/// The tables that are always in memory: they say which points there are.
+/// The tables that are always in memory: they list the points.
 const KEPT: [&str; 6] = ["run", "host", "drive", "point", "preparation", "drive_state"];
 
 /// The bundle of a running run. Rows are written to a private database first, and copied to the
@@ -50,26 +51,26 @@ pub struct BundleWriter {
     meter: QueryMeter,
     file: BundleFile,
     open: Option<OpenPoint>,
-    /// Former attempts of points, to be removed from the file.
+    /// Replaced attempts of points, to be removed from the file.
     replaced: Vec<i64>,
     /// The last point whose rows are only in the file.
     only_in_file: Option<i64>,
     patience: Option<Patience>,
 }
 
-/// How a run deals with a file that cannot be written.
+/// How a run handles a file that cannot be written to.
 struct Patience {
     options: RunFile,
-    /// Points are waiting; whether for a lock.
+    /// Whether points are waiting, and if so, whether for a lock.
     waiting: Option<bool>,
-    /// Files that were given up, and why.
+    /// Abandoned files, with the reasons.
     abandoned: Vec<(PathBuf, String)>,
 }
 
 /// The file of a run.
 #[derive(Clone, Debug, Default)]
 pub struct RunFile {
-    /// Who may read it while the run goes on.
+    /// Who may read it during the run.
     pub readers: Readers,
     /// Folders for a second file if the first one's cannot be written to.
     pub fallbacks: Vec<PathBuf>,
@@ -79,7 +80,7 @@ pub struct RunFile {
 struct OpenPoint {
     id: i64,
     key: PointKey,
-    /// The number of a failed attempt in whose place it is.
+    /// The number of the failed attempt that it replaces.
     former: Option<i64>,
     series: HashMap<(String, u32, u32, Class), i64>,
     gauges: HashMap<(String, String), i64>,
@@ -91,8 +92,8 @@ impl BundleWriter {
         BundleWriter::begin_file(BundleFile::create(path, None)?, run, setup, None)
     }
 
-    /// The same for a run, which does not end because its file cannot be written: `finish` must be
-    /// called after it.
+    /// The same for a run that continues if its file cannot be written to: `finish` must be called
+    /// after it.
     pub fn create_for_run(
         path: &Path,
         run: &Run,
@@ -136,8 +137,8 @@ impl BundleWriter {
         }
     }
 
-    /// An empty private database for a file. Ids are never reused in it, so that they are those of
-    /// the file.
+    /// An empty private database for a file. Ids are never reused in it, so they equal those of the
+    /// file.
     fn of(file: BundleFile) -> Result<BundleWriter> {
         let mut conn = Connection::open("")?;
         conn.pragma_update(None, "cache_size", -CACHE_KIB)?;
@@ -172,7 +173,7 @@ impl BundleWriter {
         Ok((writer, run))
     }
 
-    /// Reads what the file contains, as far as it is kept in memory.
+    /// Reads the contents of the file that are kept in memory.
     fn recall(&mut self) -> Result<()> {
         let length = self.file.path.metadata().map_or(0, |found| found.len() as i64);
         let whole = length <= MOST_KEPT;
@@ -194,8 +195,8 @@ impl BundleWriter {
         Ok(())
     }
 
-    /// From here on, the file is a run's: another program's lock on it, a full drive or its loss do
-    /// not end the run. `finish` must be called after it.
+    /// From here on, the file belongs to a run, which does not end because of another program's
+    /// lock on it, a full drive or its loss. `finish` must be called after it.
     pub fn for_run(mut self, options: RunFile) -> Result<BundleWriter> {
         self.file.restrict(options.readers);
         self.file.wait_for_locks(BETWEEN)?;
@@ -261,7 +262,7 @@ impl BundleWriter {
         self.patience.as_ref().and_then(|patience| patience.waiting)
     }
 
-    /// Copies what has ended to the file. A run that cannot do so now does it later.
+    /// Copies completed points to the file. If a run cannot do so now, it does it later.
     fn store(&mut self) -> Result<()> {
         if self.open.is_some() {
             return Ok(());
@@ -302,7 +303,7 @@ impl BundleWriter {
         Ok((number("page_count")? - number("freelist_count")?) * number("page_size")?)
     }
 
-    /// Removes rows from memory that are in the file, if there are many.
+    /// Removes rows from memory that are also in the file, if there are many.
     fn trim(&mut self) -> Result<()> {
         if self.bytes()? <= MOST_KEPT {
             return Ok(());
@@ -322,7 +323,7 @@ impl BundleWriter {
         Ok(())
     }
 
-    /// Continues in a second file, with everything that the first contains or should.
+    /// Continues in a second file, with the complete contents that the first has or should have.
     fn abandon(&mut self, why: &str) -> Result<()> {
         let Some(patience) = &self.patience else { return Ok(()) };
         let first = self.file.path.clone();
@@ -360,8 +361,8 @@ impl BundleWriter {
         })
     }
 
-    /// Writes everything to a new file; whether points are missing, because they were only in the
-    /// old one, which cannot be read.
+    /// Writes everything to a new file. Also returns whether points are missing, because they were
+    /// only in the old file, which cannot be read.
     fn fill(&mut self, mut file: BundleFile) -> Result<(BundleFile, bool)> {
         let mut copied = Ok(());
         let mut missing = false;

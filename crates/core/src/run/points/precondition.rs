@@ -9,7 +9,7 @@ use crate::run::datasets::targets;
 use crate::run::worker_group::{LoadSpan, Running, WorkerGroup};
 use crate::run::{placement, worker_group};
 
-/// How long a load runs.
+/// The duration of a load.
 #[derive(Clone, Copy)]
 pub enum LoadLength {
     Time(u64),

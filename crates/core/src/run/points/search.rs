@@ -8,7 +8,8 @@ use crate::plan::search::{Search, ShareLimit};
 use crate::plan::{Plan, PointKey, PointPlan, Sweep};
 use crate::record::{Censored, Class, Fact, Outcome, Point, Tally, key};
 
-/// A larger share of ops that were due and not submitted is a load that was not kept.
+/// Maximum share of ops that were due and not submitted; with a larger one, the load was not
+/// sustained.
 const BEHIND: f64 = 0.02;
 
 /// One search: the points of a subject, step and repeat.
@@ -37,7 +38,7 @@ pub struct Searches {
 }
 
 impl Searches {
-    /// Records what is searched, and the indices of its points.
+    /// Records the searches, and the indices of their points.
     pub fn begin(&mut self, plan: &Plan, all: &[PointPlan]) {
         for step in &plan.protocol.steps {
             if let Some(Sweep { search: Some(_), values, .. }) = &step.sweep {
@@ -101,7 +102,7 @@ impl Searches {
         };
         let keeps = |limit: &&ShareLimit| share(limit).is_some_and(|share| limit.is_kept(share));
         let broken = search.fewer.iter().find(|limit| !keeps(limit));
-        // Of too few ops nothing is known, and more load has more of them.
+        // With too few ops nothing is known, and a higher load has more of them.
         let held = unknown || within && broken.is_none();
         if measured || answered(sweep, point) {
             self.tried.entry(SearchKey::key(key)).or_default().push((value, held));
@@ -139,7 +140,7 @@ pub fn answered(sweep: Option<&Sweep>, point: &Point) -> bool {
     sweep.is_some_and(|sweep| sweep.search.is_some()) && fell_behind
 }
 
-/// Whether the ops that were due were done, so that a lack of them is one of load.
+/// Whether the ops that were due were completed, so that a lack of ops is due to a low load.
 fn kept_up(point: &Point) -> bool {
     let ops: u64 = point.cells.iter().flat_map(|cell| &cell.tallies).map(|t| t.ops).sum();
     let behind: u64 = point.cells.iter().map(|cell| cell.backlog_end).sum();
