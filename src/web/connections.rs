@@ -20,7 +20,7 @@ pub const MOST: usize = 256;
 /// Maximum number of connections of one address: more than may watch runs, so that a proxy or a
 /// tunnel can serve them all.
 pub const MOST_OF_ADDRESS: usize = 192;
-/// A client that accepts nothing of its response for so long gives way to another.
+/// Time after which a client that has accepted nothing of its response is displaced by another.
 const STALLED_NS: u64 = 1_000_000_000;
 
 /// The connections of a server, oldest first.
@@ -56,7 +56,7 @@ pub struct ConnectionSlot {
 pub struct ClientAddress(IpAddr);
 
 impl ClientAddress {
-    /// Of a connection.
+    /// The address of a connection.
     pub fn of(address: IpAddr) -> ClientAddress {
         match address.to_canonical() {
             IpAddr::V6(six) => {
@@ -68,8 +68,8 @@ impl ClientAddress {
     }
 }
 
-/// Since when a client has not accepted all of a response: nanoseconds of a clock that starts with
-/// the server, 0 if it has.
+/// The time since which a client has not accepted all of a response: nanoseconds of a clock that
+/// starts with the server, 0 if it has accepted everything.
 #[derive(Clone, Default)]
 pub struct Stall(Arc<AtomicU64>);
 
@@ -122,8 +122,8 @@ impl Connections {
 }
 
 impl Seats {
-    /// Of one address, or of all: the oldest idle connection of the address that has most of them,
-    /// then a stalled one.
+    /// The connection to be closed, of one address or of all: the oldest idle connection of the
+    /// address with most of them, then a stalled one.
     fn gives_way(&self, address: Option<ClientAddress>) -> Option<usize> {
         let mut number: HashMap<ClientAddress, usize> = HashMap::new();
         self.taken.iter().for_each(|seat| *number.entry(seat.address).or_default() += 1);
@@ -149,7 +149,7 @@ impl Drop for ConnectionSlot {
 }
 
 impl ConnectionSlot {
-    /// For the connection, which notes when its client does not accept a response.
+    /// For the connection, which records when its client does not accept a response.
     pub fn stall(&self) -> Stall {
         self.stall.clone()
     }

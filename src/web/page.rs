@@ -40,8 +40,8 @@ pub fn html(page: &impl Template) -> Response {
     }
 }
 
-/// A page without hidden characters: names of files, and an index or a live feed from elsewhere,
-/// may contain any.
+/// A page without hidden characters: names of files, and an index or a live feed from another
+/// source, may contain any.
 pub fn shown(page: &str) -> String {
     visible_document(page).into_owned()
 }

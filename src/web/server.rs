@@ -155,7 +155,7 @@ async fn converse(
     evicted: oneshot::Receiver<()>,
 ) {
     let _ = stream.set_nodelay(true);
-    // Also for a host that is gone.
+    // Also for an unreachable host.
     let within_ms = TAKEN_WITHIN.as_millis() as u32;
     let _ = rustix::net::sockopt::set_tcp_user_timeout(&stream, within_ms);
     let stream = TimedStream::new(stream, TAKEN_WITHIN, seat.stall());

@@ -43,7 +43,7 @@ pub struct ServedFolder {
     pub hub: Hub,
     catalogue: Mutex<Option<(Instant, Arc<BundleCatalogue>)>>,
     making: Arc<Semaphore>,
-    /// Of each address with a request.
+    /// The permits of each address with a request.
     of_address: Mutex<HashMap<Option<ClientAddress>, Permits>>,
 }
 
@@ -60,7 +60,7 @@ impl Permits {
         Permits { admitted: of(MADE_FOR_ADDRESS + MAY_WAIT), making: of(MADE_FOR_ADDRESS) }
     }
 
-    /// Whether no request has one.
+    /// Whether no request holds one.
     fn are_unused(&self) -> bool {
         Arc::strong_count(&self.admitted) == 1 && Arc::strong_count(&self.making) == 1
     }

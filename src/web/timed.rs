@@ -1,5 +1,5 @@
-//! A connection whose client must accept each response within a time limit, however slowly it
-//! reads: the kernel's own limit (TCP_USER_TIMEOUT) restarts with every byte.
+//! A connection whose client must accept each response within a time limit, even if it reads
+//! slowly: the kernel's own limit (TCP_USER_TIMEOUT) restarts with every byte.
 
 use std::io;
 use std::pin::Pin;
@@ -17,7 +17,7 @@ pub struct TimedStream<S> {
     stream: S,
     limit: Duration,
     stall: Stall,
-    /// The end of the time for what is being written.
+    /// The deadline for the data being written.
     until: Option<Pin<Box<Sleep>>>,
 }
 
@@ -27,7 +27,7 @@ impl<S> TimedStream<S> {
         TimedStream { stream, limit, stall, until: None }
     }
 
-    /// The result of a write; an error if the time is over.
+    /// The result of a write; an error after the deadline.
     fn within<T>(
         &mut self,
         context: &mut Context<'_>,
@@ -112,7 +112,7 @@ mod tests {
                 }
             };
             let writes = async {
-                // A short response is accepted, and the time begins anew.
+                // A short response is accepted, and the time limit starts again.
                 server.write_all(&[0; 16]).await.unwrap();
                 server.flush().await.unwrap();
                 let long = server.write_all(&[0; 4096]).await;
