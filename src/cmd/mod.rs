@@ -204,7 +204,7 @@ pub fn main() -> Result<u8> {
         Err(mut said) => {
             let words: Vec<String> = std::env::args().skip(1).collect();
             let meant = tools::flags::meant(&said, &command(), &words);
-            // Ours takes the place of the parser's own, which knows only similar names.
+            // Dyno's suggestion replaces the parser's own, which only knows similar names.
             said.remove(clap::error::ContextKind::SuggestedSubcommand);
             // A pipe that closes before all of the help is written is not an error.
             let _ = said.print();

@@ -239,7 +239,7 @@ struct RunObserver<'a> {
     serve: Option<SocketAddr>,
     /// Bundles whose points are skipped.
     except: &'a [PathBuf],
-    /// Who may read the bundle meanwhile.
+    /// Who may read the bundle during the run.
     readers: Readers,
 }
 
@@ -475,8 +475,8 @@ fn carry_out(
     }
 }
 
-/// Folders for a second file if the bundle's own cannot be written to: Dyno's state, and that for
-/// temporary files, unless they are under test.
+/// Folders for a second file if the bundle's own cannot be written to: the one for Dyno's state,
+/// and the one for temporary files, unless they are under test.
 fn fallbacks(plan: &Plan) -> Vec<PathBuf> {
     let folders = private::folder().into_iter().chain([std::env::temp_dir()]);
     folders.filter(|folder| refuse_under_test(plan, &folder.join("bundle")).is_ok()).collect()

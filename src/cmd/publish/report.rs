@@ -14,7 +14,8 @@ use crate::render::{html, markdown, pdf};
 
 /// Pixels per unit of the drawing, enough for print.
 const PNG_SCALE: f32 = 3.0;
-/// Bytes of a figure's or folder's name, which come from names in the plan or of the page.
+/// Maximum length of a figure's or folder's name in bytes; they are derived from names in the plan
+/// or of the page.
 const LONGEST_NAME: usize = 200;
 
 /// Writes the page to `output`, by default next to the first bundle, and the figures to `figures`.
@@ -25,7 +26,7 @@ pub fn report(
     figures: Option<&Path>,
     brief: Option<&Path>,
 ) -> Result<PathBuf> {
-    // First of all: without the folder of its figures, no page is written.
+    // Before anything else: without the folder for its figures, no page is written.
     let figures = figures.map(Folder::make).transpose()?;
     let inputs: Vec<&Path> = bundles.paths.iter().map(PathBuf::as_path).chain(brief).collect();
     let options = brief.map(BriefOptions::load).transpose()?.unwrap_or_default();

@@ -42,8 +42,8 @@ pub enum Standing {
     NotShown,
     /// It excludes it, but the worse one was not limited by its drive, which could show more.
     NotTheDrives,
-    /// There is no interval: each was measured in one stretch of time of its own, so that a
-    /// difference is also one between two times.
+    /// There is no interval: each subject was measured in a separate period, so a difference
+    /// between them may also be one between the periods.
     SeparateRuns,
     /// There is no interval, because the source of imported figures does not give the order of
     /// measurement.
@@ -51,7 +51,7 @@ pub enum Standing {
 }
 
 impl Standing {
-    /// Whether it rests on an interval.
+    /// Whether it is based on an interval.
     pub fn has_interval(&self) -> bool {
         !matches!(self, Standing::SeparateRuns | Standing::OrderNotGiven)
     }
@@ -76,10 +76,10 @@ pub struct Comparison {
     pub worse: SubjectKey,
     /// Larger ÷ smaller figure; for latencies worse ÷ better. At least 1.
     pub factor: f64,
-    /// The factor's simultaneous interval; None if nothing shows it.
+    /// The factor's simultaneous interval; None if it is not known.
     pub interval: Option<(f64, f64)>,
-    /// The figures of the better and the worse one at a point, of the repeats that are compared and
-    /// adjusted for their order: their ratio is the factor. None for a mean.
+    /// The figures of the better and the worse subject at a point, over the repeats that are
+    /// compared, adjusted for their order: their ratio is the factor. None for a mean.
     pub levels: Option<(f64, f64)>,
     /// Number of repeats, of the subject with fewer.
     pub repeats: usize,

@@ -98,7 +98,7 @@ pub enum ConditionValue {
     Share(usize, usize),
 }
 
-/// What the source of imported figures does not give.
+/// A condition that the source of imported figures does not give.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotGiven {
     /// Closed or open loop.

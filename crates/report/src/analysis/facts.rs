@@ -43,7 +43,7 @@ pub use subjects::{SubjectFacts, Subjects};
 /// A window with the minimum number of intervals for the drift test.
 const TESTED_NS: u64 = 4_000_000_000;
 
-/// The data of a report, by what a reader of a part needs.
+/// The data of a report, grouped for the code that reads them.
 #[derive(Default)]
 pub struct Facts {
     /// The protocol that the bundles follow.
@@ -269,8 +269,8 @@ pub struct CellFacts {
     /// For each of these, its place in the order of its block; None if the subjects did not
     /// alternate.
     pub places: Vec<Option<u32>>,
-    /// For each repeat, its session in the run: a stretch of time in which one subject was
-    /// measured; the same for subjects that alternated.
+    /// For each repeat, its session in the run: a period in which one subject was measured; the
+    /// same for subjects that alternated.
     pub sessions: Vec<u32>,
     /// The run of its points.
     pub run: RunKey,

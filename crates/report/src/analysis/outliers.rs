@@ -119,7 +119,7 @@ impl Outliers {
         all
     }
 
-    /// How many there are.
+    /// Number of outliers.
     pub fn count(&self) -> u64 {
         self.of.values().map(|(n, _)| n).sum()
     }

@@ -68,7 +68,7 @@ fn of(values: &[String]) -> String {
     if values.is_empty() { "unknown".to_string() } else { values.join(", ") }
 }
 
-/// The power that the correlation of neighbouring runs leaves.
+/// The power that remains with the correlation of neighbouring runs.
 fn power(shows: &Sensitivity) -> String {
     format!(
         "Neighbouring runs are taken to correlate by {:.2}, as far as these show it: a step that \

@@ -19,7 +19,7 @@ use crate::stats::family::{Observation, Ratio, Sheet, family};
 pub struct ComparedFigure<'a> {
     /// The step.
     pub step: &'a StepFacts,
-    /// What is compared.
+    /// The compared metric.
     pub metric: &'a Metric,
     /// The place in the step.
     pub at: StepPlace,
@@ -145,7 +145,7 @@ pub fn observations(step: &StepFacts, cell: &CellFacts, metric: &Metric) -> Vec<
     values.iter().enumerate().map(|(i, value)| Seat::of(cell, i).observation(*value)).collect()
 }
 
-/// Whether the order in which two subjects were measured is known.
+/// Whether the order of measurement of two subjects is known.
 fn order_is_given(facts: &Facts, ratio: &Ratio) -> bool {
     let runs = [ratio.a, ratio.b].map(|s| facts.setup.run_of(&facts.subjects[SubjectKey(s)]));
     facts.subjects[SubjectKey(ratio.a)].run != facts.subjects[SubjectKey(ratio.b)].run

@@ -1,5 +1,5 @@
-//! What is concluded over a whole axis: a subject's average figure, for steps without one
-//! representative point, and the knee of its latency–load curve.
+//! Conclusions over a whole axis: a subject's average figure, for steps without one representative
+//! point, and the knee of its latency–load curve.
 
 use crate::analysis::claim::curves;
 use crate::analysis::facts::{AxisAverage, OverAxis, StepFacts, Subjects};

@@ -41,7 +41,7 @@ fn steps(measured: &MeasuredFacts) -> impl Iterator<Item = (&StepFacts, &Search)
     measured.steps.iter().filter(move |s| searched(s)).filter_map(|s| Some((s, s.search.as_ref()?)))
 }
 
-/// Whether a cell's repeats passed, by repeat number; without those of which nothing is known.
+/// Whether a cell's repeats passed, by repeat number; without repeats of which this is unknown.
 fn held(cell: &CellFacts, search: &Search) -> Vec<(u32, bool)> {
     let of = |(i, repeat): (usize, &u32)| Some((*repeat, cell.holds_in(search, i)?));
     cell.repeats.iter().enumerate().filter_map(of).collect()
@@ -60,7 +60,7 @@ impl CellFacts {
         }
     }
 
-    /// The same of the percentile over all repeats.
+    /// The same for the percentile over all repeats.
     pub fn holds_in_all(&self, search: &Search) -> Option<bool> {
         let class = self.stream(&search.stream).and_then(RepeatSummary::limited_class);
         let times = class.map(|c| c.user_latency());

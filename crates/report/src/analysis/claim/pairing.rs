@@ -46,19 +46,19 @@ pub fn pairs(
     fit.map(|(a, b)| (a.0, b.0)).collect()
 }
 
-/// When a repeat was measured.
+/// The time at which a repeat was measured.
 #[derive(Clone, Copy, Debug)]
 pub struct Seat {
     /// Repeats of one run; if the subjects did not alternate, each has its own blocks.
     pub block: u32,
     /// The place in the block's order.
     pub place: u32,
-    /// A stretch of time of one subject, or of those that alternated.
+    /// A period in which one subject was measured, or several that alternated.
     pub session: u32,
 }
 
 impl Seat {
-    /// Of a cell's repeat.
+    /// The seat of a cell's repeat.
     pub fn of(cell: &CellFacts, repeat: usize) -> Seat {
         const RUN: u32 = 1 << 20;
         const SUBJECT: u32 = 1 << 14;
@@ -74,14 +74,14 @@ impl Seat {
         }
     }
 
-    /// A figure measured then.
+    /// An observation of a figure in this seat.
     pub fn observation(self, value: f64) -> Observation {
         let Seat { block, place, session } = self;
         Observation { value, block, place, session }
     }
 }
 
-/// How many points a subject measures from a repeat of a point to the next one.
+/// Number of points that a subject measures from one repeat of a point to the next.
 pub fn lag(measured: &MeasuredFacts) -> usize {
     measured.steps.iter().map(|step| step.values.len()).sum()
 }

@@ -1,6 +1,6 @@
 //! Finds repeats in which all subjects rose or fell together, which is an effect of the host. It
-//! makes levels less precise, but not ratios, which are formed within repeats. A repeat in which
-//! one subject did so by itself is found, too: its ratios are less precise for it.
+//! makes levels less precise, but not ratios, which are formed within repeats. Repeats in which a
+//! single subject rose or fell are also found: their ratios are less precise.
 
 use crate::analysis::claim::pairing::Seat;
 use crate::analysis::facts::{CellFacts, MeasuredFacts, SetupFacts, StepFacts};
@@ -14,7 +14,7 @@ const LEAST: f64 = 1.25;
 /// The deviation must also be this many times as large as any among the other repeats.
 const BEYOND: f64 = 3.0;
 
-/// The same of a single subject, which nothing else confirms.
+/// The same for a single subject, which no other confirms.
 const LEAST_ALONE: f64 = 1.5;
 const BEYOND_ALONE: f64 = 6.0;
 

@@ -92,7 +92,7 @@ pub struct BottleneckVerdict {
     pub repeats: Option<RepeatVerdicts>,
 }
 
-/// How the verdicts of a point's repeats are distributed.
+/// The distribution of verdicts over a point's repeats.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RepeatVerdicts {
     /// Repeats with the point's verdict.

@@ -380,7 +380,7 @@ fn estimated(each: &[Amplification]) -> Result<(Estimate, Vec<f64>), NotMeasured
     Ok((made, values))
 }
 
-/// Bytes by layer; None where a layer was not counted in every repeat.
+/// Bytes by layer; None if a layer was not counted in every repeat.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layers {
     /// The application's.

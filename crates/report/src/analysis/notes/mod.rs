@@ -24,7 +24,7 @@ pub struct CommonShift {
     pub latency: bool,
 }
 
-/// A repeat of one subject at a point that deviated from its others.
+/// A repeat of one subject at a point that deviated from its other repeats.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OutlyingRepeat {
     /// The step.

@@ -109,7 +109,7 @@ impl MetricRequest {
     pub fn parse(text: &str) -> Result<MetricRequest> {
         let (part, word) =
             text.rsplit_once(':').map_or((None, text), |(part, word)| (Some(part), word));
-        // As fio and `[prepare] steady` name it.
+        // The name in fio and in `[prepare] steady`.
         let word = if word.eq_ignore_ascii_case("iops") { "ops/s" } else { word };
         let percentiles = PERCENTILES.iter().map(|(name, _)| *name);
         if is_metric(word) {

@@ -1,6 +1,6 @@
 //! Compares a new run with earlier ones: for every figure of every common subject, whether it
-//! became worse by more than a limit. With fewer than five earlier runs there is no
-//! history, and figures stand beside each other.
+//! became worse by more than a limit. With fewer than five earlier runs there is no history, and
+//! the figures are shown without a verdict.
 
 use crate::analysis::claim::compare::{observations, of_points};
 use crate::analysis::claim::pairing::PairedSheet;

@@ -282,7 +282,7 @@ mod tests {
         let refused = BriefOptions::parse("brief.toml", &written(10_000)).err().unwrap();
         let said = describe(&refused).0;
         assert!(said.contains("brief.toml has 20000 references"), "{said}");
-        // However a brace is written.
+        // Regardless of the notation of the brace.
         let escaped = written(10_000).replace('{', "\\u007b");
         assert!(BriefOptions::parse("brief.toml", &escaped).is_err());
     }

@@ -22,10 +22,10 @@ const OF_CLAIM: [&str; 9] =
 /// Prefixes of references; other braces in a user's text are literal.
 const ROOTS: [&str; 4] = ["lead", "claims.", "figures.", "drives."];
 
-/// References of one file: each is a search of all claims.
+/// Maximum number of references in one file: each is a search of all claims.
 const MOST: usize = 500;
 
-/// An error if a file's texts have more references than a brief can have use for.
+/// An error if a file's texts have more references than a brief needs.
 pub fn check_number(file: &str, written: &Value) -> Result<()> {
     match number(written) {
         found if found > MOST => Err(failed(

@@ -270,8 +270,8 @@ fn drives(l: Language, scope: &ClaimScope) -> String {
 /// Two figures as printed, each in the metric's base unit and as text.
 type PrintedPair = [(f64, String); 2];
 
-/// The figures of a comparison at a point, as printed: those of the table, unless the difference is
-/// of others, which is then stated.
+/// The figures of a comparison at a point, as printed: those in the table, unless the difference is
+/// between other figures, which are then stated.
 fn compared_figures(
     l: Language,
     step: &StepFacts,

@@ -1,5 +1,5 @@
-//! The one escaper for Markdown (CommonMark 0.31 with tables, footnotes, strikethrough and math of
-//! GitHub): whatever a text contains, it is shown as it is, and nothing in it has an effect.
+//! The only escaper for Markdown (CommonMark 0.31 with tables, footnotes, strikethrough and math of
+//! GitHub): every text is shown literally, and nothing in it has an effect.
 
 /// A text within a line.
 pub fn inline(text: &str) -> String {
@@ -12,7 +12,7 @@ pub fn inline(text: &str) -> String {
             }
             '<' => out.push_str("&lt;"),
             '&' => out.push_str("&amp;"),
-            // Ends of lines begin blocks.
+            // Line ends begin blocks.
             c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') => out.push(' '),
             c => out.push(c),
         }
@@ -31,7 +31,7 @@ pub fn line(text: &str) -> String {
     at_start(&inline(text))
 }
 
-/// An escaped line whose first characters begin no block.
+/// An escaped line whose first characters do not begin a block.
 pub fn at_start(escaped: &str) -> String {
     let escaped = escaped.trim();
     let digits = escaped.bytes().take_while(u8::is_ascii_digit).count();
@@ -45,7 +45,7 @@ pub fn at_start(escaped: &str) -> String {
 }
 
 /// A heading's text. A trailing `#` would be taken for its end, and braces for its attributes,
-/// which some readers have and which a backslash does not prevent.
+/// which some readers support and a backslash does not prevent.
 pub fn heading(text: &str) -> String {
     let line = line(text).replace("\\{", "&#123;");
     match line.strip_suffix('#').filter(|rest| !rest.ends_with('\\')) {
@@ -54,7 +54,7 @@ pub fn heading(text: &str) -> String {
     }
 }
 
-/// A code span. Nothing can be escaped in one: its fence is longer than any in the text.
+/// A code span. Nothing can be escaped in one, so its fence is longer than any in the text.
 pub fn code(text: &str) -> String {
     let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     if text.trim().is_empty() {
@@ -88,7 +88,7 @@ pub fn address(text: &str) -> String {
     out
 }
 
-/// Strong or emphasised text: marks take no effect beside a space.
+/// Strong or emphasised text: marks have no effect next to a space.
 pub fn marked(marks: &str, escaped: &str) -> String {
     let inner = escaped.trim();
     if inner.is_empty() {

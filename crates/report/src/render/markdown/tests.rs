@@ -1,5 +1,5 @@
-//! What is written, read by a parser of CommonMark: any text in any position is shown as it is, and
-//! has no effect.
+//! The written document, read by a CommonMark parser: any text in any position is shown literally,
+//! and has no effect.
 
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser, Tag};
@@ -51,7 +51,7 @@ const TEXTS: &[&str] = &[
     "> [!WARNING]",
 ];
 
-/// Everything that GitHub adds, and more.
+/// The parser's events, with all extensions of GitHub and more.
 fn events(text: &str) -> Vec<Event<'_>> {
     Parser::new_ext(text, Options::all() - Options::ENABLE_SMART_PUNCTUATION).collect()
 }
@@ -77,7 +77,7 @@ fn read(markdown: &str) -> (String, Vec<String>) {
     (squeezed(&shown), elements)
 }
 
-/// Spaces do not count.
+/// The text with single spaces.
 fn squeezed(text: &str) -> String {
     let spaced: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     spaced.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -195,7 +195,7 @@ proptest! {
     fn no_text_of_special_characters_has_an_effect(
         text in "[a-c1-3 \\\\`*_\\[\\]<>()#+.!|~&$:^=\"{}-]{1,24}"
     ) {
-        // A text of spaces alone is nothing to show.
+        // A text of spaces only shows nothing.
         if !text.trim().is_empty() {
             check(&text);
         }
