@@ -279,7 +279,7 @@ fn read(stated: &PublishedStatement, cell: &FigureCell, amount: Option<Amount>) 
     ReadCell { reading, strength, cell: cell.clone() }
 }
 
-/// A tie is not "better", whatever the rounding may hide.
+/// A tie is not "better", even if rounding may hide a difference.
 fn better(difference: f64, most: f64) -> CellStanding {
     match difference {
         d if d > 0.0 => CellStanding::Reached,

@@ -28,9 +28,9 @@ use dyno_core::stats::Better;
 /// What a statement computes for a subject.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ComputedKind {
-    /// How much better it is than a rival, in percent or as a factor.
+    /// Its advantage over a rival, in percent or as a factor.
     Relative(Formula),
-    /// How much better it is than a rival, in the metric's unit.
+    /// Its advantage over a rival, in the metric's unit.
     Difference,
     /// Its own figure.
     Value,

@@ -76,7 +76,7 @@ impl JournalRead {
     }
 }
 
-/// What a check reads from: a drive, or an image of one.
+/// The source of a check's reads: a drive, or an image of one.
 pub trait Medium {
     /// Reads these bytes; an error if any of them cannot be read.
     fn read_exact_at(&self, into: &mut [u8], at: u64) -> io::Result<()>;

@@ -43,7 +43,7 @@ pub enum JournalRecord {
         /// The thread.
         thread: u16,
     },
-    /// The flush of this thread was acknowledged: what it covers is durable.
+    /// The flush of this thread was acknowledged: the writes that it covers are durable.
     Flushed {
         /// The thread.
         thread: u16,
