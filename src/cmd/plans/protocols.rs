@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::base::error::{Result, failed};
 use crate::cmd::json::{self, OutputFormat};
 use crate::plan;
-use crate::plan::syntax::mistakes::remedy;
+use crate::plan::remedy;
 
 /// A built-in protocol.
 #[derive(Serialize, JsonSchema)]

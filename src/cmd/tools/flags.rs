@@ -3,7 +3,7 @@
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 
-use crate::plan::syntax::mistakes::nearest;
+use crate::plan::nearest;
 
 /// Words without dashes, and their replacements: a flag of Dyno, and its form. fio's job options
 /// refer to the conversion of jobs.

@@ -42,7 +42,7 @@ pub use sequence::order::{ORDER_VERSION, PointIndex, order};
 pub use sequence::points::{points, points_where, steps_at};
 pub use sequence::recheck::recheck;
 pub use syntax::fields::unprintable;
-pub use syntax::mistakes::Mistakes;
+pub use syntax::mistakes::{Mistakes, nearest, remedy};
 
 /// The engines, workloads and meters that a plan may name. Supplied by the caller, because plans do
 /// not depend on their code.

@@ -131,13 +131,14 @@ impl Looking {
         // matter.
         let counts = self.seen.len() > 1;
         let known = self.seen.iter().all(|own| own.2 > 1);
-        match self.now_ns - self.begun_ns {
-            _ if !counts => None,
-            _ if self.readings < Looking::AT_ONCE => Some(0),
-            _ if known => None,
-            ..Looking::OFTEN_NS => Some(500_000_000),
-            ..Looking::END_NS => Some(1_000_000_000),
-            _ => None,
+        let since_ns = self.now_ns - self.begun_ns;
+        match () {
+            () if !counts => None,
+            () if self.readings < Looking::AT_ONCE => Some(0),
+            () if known => None,
+            () if since_ns < Looking::OFTEN_NS => Some(500_000_000),
+            () if since_ns < Looking::END_NS => Some(1_000_000_000),
+            () => None,
         }
     }
 }
@@ -228,7 +229,9 @@ impl NvmeDrive {
         add(at, health.map(|(name, value)| (format!("{disk}_{name}"), value)).collect());
         for log in &self.written {
             let (at, values) = clock.timed(|| log.read(logs, disk));
-            values.map(|values| add(at, values));
+            if let Some(values) = values {
+                add(at, values);
+            }
         }
         if let Some(slow) = self.slow.as_mut().filter(|_| !only_counters) {
             let (at, monitor) = clock.timed(|| LatencyMonitorLog::read(logs, disk));

@@ -184,14 +184,13 @@ fn interval(
         all.min_by(|a, b| (a - to).abs().total_cmp(&(b - to).abs()))
     };
     // While nothing is written, neither counter changes, so neither has to be interpolated.
-    let standing_before =
-        || times().filter(|t| next(*t).is_some_and(|next| next <= span.from_s)).last();
+    let standing_before = || times().rfind(|t| next(*t).is_some_and(|next| next <= span.from_s));
     let is_warm = span.on_s < span.from_s;
     let from_s =
         (if is_warm { None } else { standing_before() }).or_else(|| nearest(span.from_s))?;
     let is_after = |t: &f64| *t >= span.off_s && previous(*t).is_some_and(|t| t >= span.off_s);
     let is_cooled = span.until_s > span.off_s;
-    let after = if is_cooled { times().filter(is_after).last() } else { times().find(is_after) };
+    let after = if is_cooled { times().rfind(is_after) } else { times().find(is_after) };
     let until_s = after.or_else(|| nearest(span.off_s))?;
     (from_s < until_s).then_some((from_s, until_s))
 }
@@ -259,7 +258,7 @@ fn largest_update(
 fn in_load(own: &[CounterReading], span: &LoadSpan) -> Option<(f64, f64)> {
     let (first, last) = (own.first()?, own.last()?);
     let seconds = span.of_load(first.0, last.0);
-    (seconds > 0.0).then(|| (seconds, last.1 - first.1))
+    (seconds > 0.0).then_some((seconds, last.1 - first.1))
 }
 
 /// Whether another counter grew between two times by at least a quarter of its mean growth.

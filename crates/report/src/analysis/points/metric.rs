@@ -4,8 +4,8 @@
 use crate::analysis::keys::DriveKey;
 use crate::analysis::points::point_summary::{P99, PERCENTILES};
 use crate::base::error::{Result, failed};
+use crate::plan::remedy;
 use crate::plan::steps::headline::{METRICS, is_metric};
-use crate::plan::syntax::mistakes::remedy;
 use crate::record::Class;
 use crate::stats::Better;
 
