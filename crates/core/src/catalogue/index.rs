@@ -18,7 +18,8 @@ use crate::base::file;
 const NAME: &str = ".dyno-catalogue";
 /// The first line, with the version of the format.
 const HEAD: &str = "dyno catalogue 1";
-/// Of a line. Only a plan with very many subjects has a longer one, and is read again.
+/// Maximum length of a line. Only a plan with very many subjects has a longer one, and is read
+/// again.
 const MOST_LINE: u64 = 256 << 10;
 /// The mean length of a line that is at most read, and lines beyond one for each bundle: the index
 /// of a folder from elsewhere may be of any size, whatever the folder contains.
@@ -91,7 +92,7 @@ pub fn write(folder: &Path, entries: &[CatalogueEntry]) -> Result<()> {
     written
 }
 
-/// Also for an index that is damaged further on.
+/// Whether a file begins like an index of Dyno; it may be damaged further on.
 fn begins_as_ours(path: &Path) -> bool {
     let mut start = [0; HEAD.len()];
     let is_file = path.symlink_metadata().is_ok_and(|found| found.is_file());

@@ -11,7 +11,7 @@ use crate::plan::BurstArrivals;
 /// The sequence of bursts of a stream, the same for all of its workers.
 #[derive(Clone, Debug)]
 pub struct BurstClock {
-    /// Of the lengths of the states.
+    /// The seed of the lengths of the states.
     seed: Seed,
     /// Changes of state so far.
     changes: u64,

@@ -10,14 +10,14 @@ struct Group {
     /// No more of its reads follow.
     closed: bool,
     intended_ns: u64,
-    /// When the first of those completed so far was submitted.
+    /// The earliest submission time of the completed reads.
     submitted_ns: u64,
 }
 
 /// One drive's groups.
 #[derive(Default)]
 pub struct Groups {
-    /// Their class; none if the load has no groups.
+    /// The class of the groups; none if the load has no groups.
     pub class: Option<u8>,
     /// The group to which more reads are added.
     open: Option<u32>,

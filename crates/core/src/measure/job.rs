@@ -30,11 +30,11 @@ pub struct WorkerJob<'a, 'd> {
 pub struct DriveJob<'d> {
     /// The requests.
     pub source: Box<dyn OpGenerator>,
-    /// Where completed ops are recorded.
+    /// The recorder of completed ops.
     pub recorder: &'d Recorder,
     /// Stop after this number of ops: the length of a fill.
     pub limit: Option<u64>,
-    /// Where the slowest ops are stored.
+    /// The slowest ops.
     pub slowest: Slowest,
     /// None: closed loop.
     pub schedule: Option<Schedule>,

@@ -58,7 +58,7 @@ impl OpKind {
 /// One request. The kind determines the meaning of `at` and `len`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Op {
-    /// What it does.
+    /// The kind of op.
     pub kind: OpKind,
     /// The index of its class in its workload's declaration.
     pub class: u8,
@@ -123,7 +123,7 @@ pub trait OpGenerator: Send {
     }
 }
 
-/// When the next op of a recorded load is due.
+/// The due time of the next op of a recorded load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NextDue {
     /// Nanoseconds after the load's start.

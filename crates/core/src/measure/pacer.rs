@@ -55,7 +55,7 @@ enum Pace {
     Recorded(ReplayTimes),
 }
 
-/// When the ops of a recorded load are due.
+/// The due times of the ops of a recorded load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplayTimes {
     /// At their recorded times.
@@ -184,7 +184,7 @@ impl Schedule {
         if lag_ns <= self.max_lag_ns { Ok(()) } else { Err(fell_behind(lag_ns)) }
     }
 
-    /// When the next op is due; with token refill, when its token is available.
+    /// The due time of the next op; with token refill, the time at which its token is available.
     #[inline(always)]
     pub fn due_ns(&self) -> u64 {
         let due_ns = nearest(self.due_ns);
@@ -252,7 +252,7 @@ fn nearest(ns: f64) -> u64 {
 pub struct ArrivalSeeds {
     /// The worker's own: its gaps.
     pub own: Seed,
-    /// Of all workers of the stream: when its bursts are.
+    /// The seed of all workers of the stream: the times of its bursts.
     pub of_stream: Seed,
 }
 

@@ -17,7 +17,7 @@ pub struct Portion {
 }
 
 impl Portion {
-    /// At first, and at least, this many.
+    /// A portion that starts with, and never falls below, this number of ops.
     pub fn of_at_least(least: usize) -> Portion {
         Portion { ops: least, least }
     }

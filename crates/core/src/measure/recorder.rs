@@ -166,9 +166,9 @@ pub struct Recorder {
     /// Open loop: ops submitted more than [`LATE_NS`](super::pacer::LATE_NS) after they were due,
     /// or never.
     pub late: OpCounter,
-    /// Those for which a worker with a free slot was waiting.
+    /// Ops among these for which a worker with a free slot was waiting.
     pub overslept: Oversleeps,
-    /// Those of a recorded load that had not been read when they were due.
+    /// Ops among these, of a recorded load, that had not been read when they were due.
     pub unread: Oversleeps,
     /// Open loop: the maximum number of ops due but not yet submitted.
     pub backlog_max: OpCounter,
@@ -455,7 +455,7 @@ mod tests {
         assert_eq!((tally.service.count, tally.response().count), (5, 7));
         assert_eq!(tally.response().max_ns, 150, "in flight all through the window");
         assert_eq!(tally.censored, Some(Censored { ops: 2, from_ns: 60 }));
-        // Of the ops in their order.
+        // Contributions of the ops in their order.
         assert_eq!(recorder.in_flight_ns(), [0, 0, 90, 89, 70, 0, 100, 0].iter().sum::<u64>());
     }
 

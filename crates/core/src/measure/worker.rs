@@ -483,8 +483,8 @@ fn waiting(job: &WorkerJob<'_, '_>, slots: &Slots) -> Option<Wait> {
     Some(if due_ns <= soon { Wait::No } else { Wait::Until(due_ns - SPIN_NS) })
 }
 
-/// When the next op becomes due for which its drive has a free slot; at the latest when the window
-/// closes.
+/// The next time at which an op becomes due whose drive has a free slot; at the latest the end of
+/// the window.
 #[inline(always)]
 fn next_due_ns(job: &WorkerJob<'_, '_>, slots: &Slots) -> u64 {
     let free = job.drives.iter().zip(&slots.queues).filter(|(_, queue)| !queue.free.is_empty());

@@ -107,7 +107,7 @@ pub enum Outcome {
     Measured,
     /// It ended early; its data are stored but excluded from all estimates.
     Failed {
-        /// What failed, with its remedy if there is one.
+        /// The cause of the failure, with its remedy if there is one.
         cause: String,
     },
 }
@@ -262,8 +262,8 @@ impl Fact {
     }
 }
 
-/// Where a run writes its results. `run` knows only this trait; the bundle implements it. All calls
-/// between `begin` and `end` belong to one point, which is stored completely or not at all.
+/// The destination of a run's results. `run` knows only this trait; the bundle implements it. All
+/// calls between `begin` and `end` belong to one point, which is stored completely or not at all.
 pub trait Sink {
     /// Opens a point, to which intervals and samples belong until `end`.
     fn begin(&mut self, key: &PointKey) -> Result<()>;

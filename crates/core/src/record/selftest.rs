@@ -31,7 +31,7 @@ pub struct SelfTest {
     pub floor: PacingFloor,
     /// The generator's maximum ops/s for each shape of load.
     pub ceilings: Vec<MeasuredCeiling>,
-    /// What could not be measured, and why.
+    /// Measurements that failed, with the reason.
     pub failures: Vec<String>,
 }
 
@@ -42,7 +42,7 @@ pub struct Same {
     pub briefs: usize,
     /// All comparisons.
     pub comparisons: usize,
-    /// Those whose interval excluded "no difference": all false.
+    /// Comparisons whose interval excluded "no difference": all false.
     pub claimed: usize,
     /// Briefs with any of them: at most 5 % are promised.
     pub false_briefs: usize,
@@ -68,9 +68,9 @@ pub struct SetDifference {
 pub struct Scatter {
     /// "the null engine", "direct reads under /mnt/a"
     pub of: String,
-    /// Of ops/s; None if it could not be estimated.
+    /// Scatter of ops/s; None if it could not be estimated.
     pub ops: Option<f64>,
-    /// Of the 99th percentile; None if it could not be estimated.
+    /// Scatter of the 99th percentile; None if it could not be estimated.
     pub p99: Option<f64>,
     /// The smallest difference in ops/s that the self-test's repeats show at a point, in percent,
     /// in a brief of two subjects, ten points and two figures.

@@ -184,7 +184,7 @@ impl fmt::Display for WriteCacheState {
     }
 }
 
-/// When the state of a volatile write cache was read.
+/// The time at which the state of a volatile write cache was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteCacheTime {
     /// After the preparation of its subject, before the points.
@@ -200,7 +200,7 @@ pub struct DriveWriteCache {
     pub subject: String,
     /// Index into the subject's drives, from 0.
     pub drive: u32,
-    /// When it was read.
+    /// The time of the reading.
     pub time: WriteCacheTime,
     /// The state.
     pub state: WriteCacheState,
@@ -246,7 +246,7 @@ pub enum SetupValue {
     BlockBytes(u64),
     /// Bytes of metadata of each block.
     BytesPerBlock(u64),
-    /// Of a whole.
+    /// A percentage of a whole.
     Percent(u64),
     /// A frequency.
     Hertz(u64),

@@ -95,7 +95,7 @@ pub struct RunRequest<'a> {
     pub before: Before,
     /// Headline figures, which determine whether a point was repeated often enough, likewise.
     pub figures: Figures,
-    /// Where results are written.
+    /// The destination of results.
     pub sink: &'a mut dyn Sink,
     /// The display.
     pub progress: &'a Progress,
@@ -103,7 +103,7 @@ pub struct RunRequest<'a> {
     pub stop: &'a AtomicBool,
     /// The clock for all timestamps of the run.
     pub clock: Clock,
-    /// When its points start, if set by wall clock.
+    /// The start times of its points, if set by wall clock.
     pub starts: Option<Starts>,
 }
 

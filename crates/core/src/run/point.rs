@@ -77,7 +77,7 @@ pub fn measure(
 
 /// The observations of a load, and how it ended.
 struct Observed {
-    /// As far as it was measured; None if the load never started.
+    /// The measured window; None if the load never started.
     window: Option<MeasuredWindow>,
     cells: Vec<Cell>,
     facts: Vec<Fact>,
@@ -179,9 +179,9 @@ fn engine_facts(targets: &Targets) -> Vec<Fact> {
     facts
 }
 
-/// What must end before the load starts, if the step requires it: background work and cached pages.
-/// Previously cached pages of a dataset would not be charged to the load's memory limit, and would
-/// not have to be read.
+/// Waits for everything that must end before the load starts, if the step requires it: background
+/// work and cached pages. Previously cached pages of a dataset would not be charged to the load's
+/// memory limit, and would not have to be read.
 fn come_to_rest(step: &Step, targets: &Targets, stop: &AtomicBool) -> Result<()> {
     if step.settle {
         targets.values().try_for_each(|(_, target)| target.settle(stop))?;

@@ -34,7 +34,7 @@ use crate::run::worker_group::WorkerGroup;
 
 /// A prepared subject.
 pub struct ReadySubject {
-    /// With filesystems in place of its devices, if it has them.
+    /// The subject with filesystems instead of its devices, if it has them.
     pub subject: Subject,
     /// The marks of its points.
     pub marks: Vec<Fact>,

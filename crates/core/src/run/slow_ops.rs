@@ -11,7 +11,7 @@ use crate::record::{Class, SlowOp};
 use crate::run::outliers::witness::{Testimony, WatchedGroup};
 use crate::run::worker_group::WorkerGroup;
 
-/// What to observe while these groups run.
+/// The workers and devices to observe while these groups run.
 pub fn watched(subject: &Subject, groups: &[WorkerGroup<'_>]) -> Vec<WatchedGroup> {
     let of = |group: &WorkerGroup<'_>| {
         let place = subject.drives.get(group.drive as usize).map(|drive| drive.place.path());

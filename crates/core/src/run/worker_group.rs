@@ -44,7 +44,7 @@ pub struct WorkerGroup<'a> {
     pub rate: Option<Rate>,
     /// The rate of a load in cycles if each op took no time; none for others.
     pub full_rate: Option<Rate>,
-    /// When the ops of a recorded load are due; none for others.
+    /// The due times of the ops of a recorded load; none for others.
     pub replay: Option<ReplayTimes>,
     /// The step's maximum lateness of an op; None: unlimited.
     pub max_lag_ns: Option<u64>,

@@ -27,7 +27,7 @@ pub struct Glance {
 pub struct PointCount {
     /// All, including failed ones.
     pub all: u64,
-    /// Those that failed.
+    /// Failed points.
     pub failed: u64,
     /// Values of the step's axis that have points.
     pub values: u64,

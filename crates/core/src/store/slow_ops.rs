@@ -43,7 +43,7 @@ pub fn insert(conn: &Connection, point: i64, op: &SlowOp) -> Result<()> {
     Ok(())
 }
 
-/// Those of one point, as written: slowest first.
+/// The slowest ops of one point, as written: slowest first.
 pub const SELECT: &str = "SELECT stream, drive, instance, worker, class, at_ns, late_ns, \
     response_ns, address, size, in_flight, direct, waited_least_ns, waited_most_ns, \
     stopped_least_ns, stopped_most_ns, steal_most_ns, switches, device_stalled_ns, \

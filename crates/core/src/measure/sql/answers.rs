@@ -53,8 +53,8 @@ pub struct AnswerRow<'a> {
 }
 
 impl Answers {
-    /// With room for the results of a load's transactions, so that a longer result than before
-    /// allocates nothing in the measured window.
+    /// Answers with room for the results of a load's transactions, so that a longer result than
+    /// before allocates nothing in the measured window.
     pub fn with_room() -> Answers {
         Answers {
             text: String::with_capacity(64 << 10),
@@ -177,7 +177,7 @@ impl<'a> SqlValue<'a> {
         }
     }
 
-    /// As a floating-point number; an error for NULL and for text that is not a number.
+    /// The value as a floating-point number; an error for NULL and for text that is not a number.
     pub fn float(self) -> SqlResult<f64> {
         match self {
             SqlValue::Int(n) => Ok(n as f64),
@@ -205,7 +205,7 @@ impl<'a> SqlValue<'a> {
         }
     }
 
-    /// As text; an error for any other kind.
+    /// The value as text; an error for any other kind.
     pub fn text(self) -> SqlResult<&'a str> {
         match self {
             SqlValue::Text(text) => Ok(text),

@@ -53,7 +53,8 @@ pub trait Dialect: Sync {
     /// Whether creating a table failed because the name exists.
     fn is_table_there(&self, error: &SqlError) -> bool;
 
-    /// How sysbench creates its tables there; None if sysbench has no driver for it.
+    /// The statements with which sysbench creates its tables; None if sysbench has no driver for
+    /// the server.
     fn sysbench(&self) -> Option<SysbenchDriver>;
 
     /// A query for the server's complete version text.
@@ -190,14 +191,14 @@ pub struct Statements {
 #[derive(Default)]
 pub struct StatementBatch<'p> {
     params: Vec<Param<'p>>,
-    /// Each with the end of its parameters.
+    /// Each statement, with the end of its parameters.
     statements: Vec<(StatementId, usize)>,
     sent: Statements,
 }
 
 impl<'p> StatementBatch<'p> {
-    /// With room for a load's transactions, so that a larger one than before allocates nothing in
-    /// the measured window.
+    /// A batch with room for a load's transactions, so that a larger one than before allocates
+    /// nothing in the measured window.
     pub fn with_room() -> StatementBatch<'p> {
         StatementBatch {
             params: Vec::with_capacity(512),

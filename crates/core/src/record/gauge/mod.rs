@@ -24,7 +24,7 @@ pub mod power {
 /// Suffix of temperature readings.
 pub const CELSIUS: &str = "celsius";
 
-/// Of the meter `cpu`. Counters are for all processors together.
+/// Readings of the meter `cpu`. Counters are for all processors together.
 pub mod cpu {
     /// Busy processor time, nanoseconds since boot (all of /proc/stat except idle and iowait).
     pub const HOST_BUSY_NS: &str = "host_busy_ns";
@@ -34,7 +34,7 @@ pub mod cpu {
     pub const HOST_STEAL_NS: &str = "host_steal_ns";
     /// Processors that are online.
     pub const HOST_CORES: &str = "host_cores";
-    /// How busy the busiest processor was since the last reading, 0 to 100.
+    /// Utilisation of the busiest processor since the last reading, 0 to 100.
     pub const BUSIEST_CORE_PERCENT: &str = "busiest_core_percent";
     /// Processor time of Dyno's own threads in user mode, nanoseconds since its start.
     pub const PROCESS_USER_NS: &str = "process_user_ns";
@@ -42,7 +42,7 @@ pub mod cpu {
     pub const PROCESS_SYSTEM_NS: &str = "process_system_ns";
 }
 
-/// Of the meter `processes`: Dyno and all its descendants, together.
+/// Readings of the meter `processes`: Dyno and all its descendants, together.
 pub mod processes {
     /// Processor time of Dyno and its descendants, nanoseconds, cumulative.
     pub const LOAD_CPU_NS: &str = "load_cpu_ns";
@@ -56,7 +56,7 @@ pub mod processes {
     pub const LOAD_WRITE_CALLS: &str = "load_write_calls";
 }
 
-/// Of the meter `memory`.
+/// Readings of the meter `memory`.
 pub mod memory {
     /// Memory of the host, bytes (`MemTotal`).
     pub const TOTAL_BYTES: &str = "total_bytes";
@@ -66,7 +66,7 @@ pub mod memory {
     pub const WRITEBACK_BYTES: &str = "writeback_bytes";
 }
 
-/// Of the meter `nvme`, after the device's name: seconds of thermal throttling.
+/// Readings of the meter `nvme`, after the device's name: seconds of thermal throttling.
 pub mod nvme {
     /// Below thermal management temperature 2 (SMART log, "Total Time For Thermal Management
     /// Temperature 1").
@@ -76,7 +76,7 @@ pub mod nvme {
     pub const THROTTLE_HEAVY_S: &str = "throttle_heavy_s";
 }
 
-/// Of the meter `diskstats`.
+/// Readings of the meter `diskstats`.
 pub mod diskstats {
     /// The meter's name in samples.
     pub const METER: &str = "diskstats";

@@ -16,7 +16,7 @@ const ARRIVALS: (&str, &str) = ("trace ", "arrivals_per_s");
 /// Requests of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecordedKind {
-    /// Their number.
+    /// Number of requests.
     pub requests: u64,
     /// Total bytes.
     pub bytes: u64,

@@ -1,4 +1,4 @@
-//! What an earlier part of the run did to the drives, from its bundle.
+//! The effects of an earlier part of the run on the drives, from its bundle.
 
 use crate::lab::drive::{contents, filesystem};
 use crate::lab::guard;

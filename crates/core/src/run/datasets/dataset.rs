@@ -1,4 +1,4 @@
-//! Where datasets are located, and how they are created: once, and reused by later points and runs.
+//! The locations of datasets, and their creation: once, for reuse by later points and runs.
 //!
 //! In a directory Dyno stores everything in `dyno-data/` (`lab::data`): a folder for each dataset
 //! and instance (`db.0/`), with a marker that identifies it once the fill is complete and durable.
@@ -369,7 +369,8 @@ impl Filling<'_> {
         target.laid(&questions(dataset))
     }
 
-    /// How the database differs from the one in which the dataset was filled, if it does.
+    /// The difference between the database and the one in which the dataset was filled, if there is
+    /// one.
     fn elsewhere(
         &self,
         folder: &DatasetFolder,

@@ -255,7 +255,7 @@ impl LiveFeed {
 
     fn read_meters(&mut self) {
         let Some(watch) = self.watch.upgrade() else { return };
-        // Of permanent meters, cumulative counters mean nothing by themselves.
+        // Cumulative counters of permanent meters have no meaning by themselves.
         let wanted = |seen: &MeterReading| {
             !ALWAYS.contains(&seen.meter.as_str()) || seen.reading.name.ends_with("_percent")
         };

@@ -14,7 +14,7 @@ pub struct ToPrepare {
     pub parts: Vec<(String, KnownLength)>,
 }
 
-/// What is known about a part's duration before its first execution.
+/// The information about a part's duration before its first execution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum KnownLength {
     /// The plan gives it, or a maximum.
@@ -63,7 +63,7 @@ pub struct TimeLeft {
     /// Time of complete points beyond their planned duration: opening, joining, storing.
     beyond_ns: f64,
     now: CurrentPart,
-    /// When the last point or fill ended: the time between points belongs to the next.
+    /// The time at which the last point or fill ended: the time between points belongs to the next.
     free_ns: u64,
 }
 

@@ -46,7 +46,7 @@ impl WakeupProbes {
         WakeupProbes { stop, threads }
     }
 
-    /// Their waits, by processor.
+    /// The waits of the threads, by processor.
     pub fn end(mut self) -> Vec<Stretches> {
         self.stop.store(true, Relaxed);
         self.threads.drain(..).filter_map(|thread| thread.join().ok()).collect()

@@ -165,8 +165,8 @@ impl<'a> Free<'a> {
     }
 }
 
-/// Only independent block or key requests. A transaction is a dialogue, whose cost also depends on
-/// the server; a recorded load has its own times.
+/// Whether the stream has a ceiling: only independent block or key requests. A transaction is a
+/// dialogue, whose cost also depends on the server; a recorded load has its own times.
 fn has_one(stream: &Stream) -> bool {
     workload::find(&stream.workload.name).is_some_and(|workload| {
         matches!(workload.info().family, RequestFamily::Block | RequestFamily::KeyValue)
