@@ -22,7 +22,7 @@ pub enum StepPlace {
     Limit,
 }
 
-/// What a comparison of means is taken over.
+/// The points or loads over which a comparison of means is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MeanOver {
     /// The number of axis values; 0 for any other comparison.
@@ -85,7 +85,7 @@ pub struct Comparison {
     pub repeats: usize,
     /// The result.
     pub standing: Standing,
-    /// What the mean is taken over, if the comparison is one of means.
+    /// The points or loads of the mean, if the comparison is one of means.
     pub over: MeanOver,
     /// Permitted differences between the two plans of the step, with the better one's value first.
     pub varied: Vec<FieldDifference>,
@@ -239,6 +239,6 @@ pub struct StepLead {
     pub all: Vec<Comparison>,
     /// The one subject that is better than all others, by claims.
     pub best: Option<SubjectKey>,
-    /// Where the better one changes along the axis.
+    /// The positions on the axis at which the better one changes.
     pub crossovers: Vec<Crossover>,
 }

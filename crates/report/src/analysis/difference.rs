@@ -21,14 +21,14 @@ pub enum Grade {
 pub struct Difference {
     /// Its grade.
     pub grade: Grade,
-    /// What differs: a setting, a fact about host or drive.
+    /// The condition that differs: a setting, a fact about host or drive.
     pub what: Condition,
     /// Each value with the subjects that have it; without subjects if the report does not state
     /// whose it is.
     pub values: Vec<(ConditionValue, Vec<SubjectKey>)>,
 }
 
-/// What may differ, or affect subjects unequally.
+/// A condition that may differ, or affect subjects unequally.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {
     /// A fact of an engine or the measuring program, with its heading.
@@ -72,7 +72,7 @@ pub enum ConditionValue {
     Plan(PlanValue),
     /// A load: its file and checksum, or its results.
     Text(String),
-    /// Of a host, a drive or an engine.
+    /// A value of a host, a drive or an engine.
     Setup(SetupValue),
     /// This many drives.
     Drives(usize),

@@ -120,7 +120,7 @@ pub struct Comparisons {
     pub barred: Vec<Barred>,
     /// The claims among them, strongest first.
     pub claims: Vec<Claim>,
-    /// Where the better subject changes along an axis.
+    /// The positions on an axis at which the better subject changes.
     pub crossovers: Vec<Crossover>,
     /// The step of the brief's headline, if anything was measured.
     pub headline: Option<StepKey>,

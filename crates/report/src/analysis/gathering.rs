@@ -41,7 +41,7 @@ use crate::stats::runs::trend::Drift;
 struct Measured {
     run: RunKey,
     subject: SubjectKey,
-    /// As stored in the bundle.
+    /// The subject's name, as stored in the bundle.
     subject_name: String,
     /// Bits of the axis value's number.
     value: u64,

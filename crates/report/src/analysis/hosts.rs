@@ -64,7 +64,7 @@ pub struct ClassOfJoint {
 }
 
 impl ClassOfJoint {
-    /// As numbers.
+    /// The latencies as numbers.
     pub fn numbers(&self) -> Times {
         Times::of(&self.times, self.censored)
     }

@@ -127,7 +127,7 @@ impl Metric {
         all
     }
 
-    /// Why nothing is claimed about its part, in addition to caveats of the whole cell.
+    /// The reasons why nothing is claimed about its part, in addition to caveats of the whole cell.
     pub fn caveats(&self, cell: &CellFacts) -> Vec<Caveat> {
         match &self.part {
             PointPart::Whole => Vec::new(),

@@ -61,7 +61,7 @@ pub enum PlanValue {
     Absent,
     /// On or off.
     Switch(bool),
-    /// Without a unit.
+    /// A number without a unit.
     Number(f64),
     /// A time.
     Nanoseconds(u64),

@@ -42,7 +42,7 @@ pub enum Role {
     Plain,
     /// The result of the section.
     Lead,
-    /// How numbers are computed, and what they exclude.
+    /// The computation of numbers, and what they exclude.
     Note,
     /// A warning.
     Warning,

@@ -22,7 +22,7 @@ pub struct Brief {
     pub title: String,
     /// The protocol's name.
     pub kicker: String,
-    /// When and with what it was measured.
+    /// Date and program of the measurement.
     pub byline: String,
     /// Version of Dyno.
     pub version: String,
@@ -151,7 +151,7 @@ fn kicker(l: Language, facts: &Facts) -> String {
     }
 }
 
-/// When and with what it was measured, by which procedure.
+/// Date, program and procedure of the measurement.
 fn byline(l: Language, setup: &SetupFacts, protocol: &ProtocolFacts) -> String {
     let newest = setup.runs.iter().max_by_key(|r| r.started_unix_ns);
     let version = setup.runs.first().map_or("", |r| r.dyno_version.as_str());

@@ -155,7 +155,7 @@ pub fn blocks(l: Language, facts: &Facts, gate: &Gate) -> Vec<Block> {
     out
 }
 
-/// How the intervals are computed, and which direction is worse.
+/// The computation of the intervals, and the direction that is worse.
 fn basis(gate: &Gate) -> String {
     let has = |better: Better| gate.rows.iter().any(|r| r.metric.better() == better);
     let worse = match (has(Better::Higher), has(Better::Lower)) {

@@ -6,7 +6,7 @@ use crate::analysis::points::metric::{Metric, PointFigure as Of};
 use crate::analysis::points::point_summary::P99;
 use crate::plan::Field;
 
-/// Those printed by the step's source, or usual for its kind of sweep.
+/// The figures printed by the step's source, or usual for its kind of sweep.
 pub fn leading(drawing: &StepDrawing<'_>) -> Vec<Chart> {
     let mut all = all(drawing);
     let names = names(drawing.step);
@@ -20,7 +20,7 @@ pub fn leading(drawing: &StepDrawing<'_>) -> Vec<Chart> {
     places.into_iter().map(|at| all[at].clone()).collect()
 }
 
-/// Those of a section that are not shown with the step.
+/// The figures of a section that are not shown with the step.
 pub fn beside(section: &str, drawing: &StepDrawing<'_>) -> Vec<Chart> {
     let leading = leading(drawing);
     let mut own = super::of_step(section, drawing);

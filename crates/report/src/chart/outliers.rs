@@ -62,7 +62,7 @@ pub fn figures(drawing: &StepDrawing<'_>) -> Vec<Chart> {
 struct SubjectOutliers {
     name: String,
     marks: Vec<OutlierMark>,
-    /// Their number, drawn or not.
+    /// Number of outliers, including those not drawn.
     outliers: u64,
 }
 

@@ -119,7 +119,7 @@ impl OpClassRow<'_> {
         COUNTS.iter().map(of).chain(latencies).chain(MEASURES.iter().map(of)).collect()
     }
 
-    /// Only for an open loop.
+    /// A count that exists only in open loop.
     fn open(&self, n: u64) -> ExportValue {
         self.cell.asked.map(|_| n).into()
     }

@@ -29,7 +29,7 @@ const HEADER: &[&str] = &[
     "CPU",
 ];
 
-/// Those that define the load.
+/// The settings among these that define the load.
 const OF_THE_LOAD: &[(&str, &str)] = &[
     ("Keys", "keys"),
     ("Values", "values"),

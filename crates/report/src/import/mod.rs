@@ -100,7 +100,7 @@ pub struct Input<'a> {
 /// The contents of a file.
 #[derive(Debug, Default)]
 pub struct ImportedFile {
-    /// What was measured, in the order of the file.
+    /// The measurements, in the order of the file.
     pub observations: Vec<Observation>,
     /// Its statements about the tool, its version and its settings.
     pub facts: Vec<Fact>,

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 /// A message by its id, with its arguments; text once a language is selected.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Message {
-    /// As in the files of `locales/`.
+    /// The id in the files of `locales/`.
     pub id: Cow<'static, str>,
     /// By name in the message.
     pub args: Vec<(&'static str, MessageArg)>,

@@ -73,7 +73,7 @@ impl Language {
         })
     }
 
-    /// As in BCP 47 and HTML.
+    /// The tag as in BCP 47 and HTML.
     pub fn tag(self) -> &'static str {
         ALL.get(self.0).map_or("en-XA", |source| source.tag)
     }

@@ -61,7 +61,7 @@ fn rust_files(folder: &Path, into: &mut Vec<PathBuf>) {
     }
 }
 
-/// Where `message!(` or `say!(` is used: (file, id, arguments).
+/// The places where `message!(` or `say!(` is used: (file, id, arguments).
 fn used() -> Vec<(String, String, Arguments)> {
     let (mut files, mut all) = (Vec::new(), Vec::new());
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

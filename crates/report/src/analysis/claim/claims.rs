@@ -39,8 +39,8 @@ pub fn all(comparisons: &[Comparison]) -> Vec<Claim> {
     found
 }
 
-/// Where along a step's axis the better subject changes, based only on claims among these
-/// comparisons.
+/// The positions on a step's axis at which the better subject changes, based only on claims among
+/// these comparisons.
 pub fn crossovers<'a>(comparisons: impl IntoIterator<Item = &'a Comparison>) -> Vec<Crossover> {
     let mut points: Vec<(&Comparison, ValueKey)> = comparisons
         .into_iter()
@@ -59,7 +59,8 @@ pub fn crossovers<'a>(comparisons: impl IntoIterator<Item = &'a Comparison>) -> 
     points.chunk_by(same).flat_map(along).collect()
 }
 
-/// Where another subject of a pair becomes the better one, given the better one at each axis value.
+/// The positions at which another subject of a pair becomes the better one, given the better one at
+/// each axis value.
 pub fn changes(
     step: StepKey,
     metric: &Metric,

@@ -42,7 +42,7 @@ impl Metric {
         cell.caveats.iter().chain(&self.caveats(cell)).any(bars)
     }
 
-    /// What limited a cell's figure, if known not to be the drive.
+    /// The bottleneck of a cell's figure, if known not to be the drive.
     pub(in crate::analysis) fn limit(&self, cell: &CellFacts) -> Option<Bottleneck> {
         cell.not_the_drive().filter(|_| self.is_of_time()).map(|verdict| verdict.limit)
     }

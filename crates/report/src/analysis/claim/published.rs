@@ -152,7 +152,7 @@ pub fn better_at(
     (of_a != of_b).then_some((better, (of_a / of_b).max(of_b / of_a)))
 }
 
-/// Where the better one of a pair changes along the axis, in any metric of the step.
+/// The positions on the axis at which the better one of a pair changes, in any metric of the step.
 pub fn crossovers(
     step: &StepFacts,
     pair: (SubjectKey, SubjectKey),

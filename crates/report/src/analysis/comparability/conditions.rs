@@ -376,7 +376,7 @@ fn prepared(setup: &SetupFacts, among: &[SubjectKey]) -> Option<Difference> {
     Some(Difference { grade: Grade::Disqualifying, what: Condition::Preparation, values })
 }
 
-/// How full the drives were.
+/// The used share of the drives.
 fn fuller(subjects: &Subjects, among: &[SubjectKey]) -> Option<Difference> {
     let shares = drive_values(subjects, among, |drive| drive.filled_share);
     let (low, high) = bounds(shares.iter().map(|(_, share)| share * 100.0))?;

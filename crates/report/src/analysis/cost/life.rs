@@ -9,7 +9,7 @@ pub const DAY_S: f64 = 86_400.0;
 pub const YEAR_DAYS: f64 = 365.0;
 
 impl Life {
-    /// At a load without pauses.
+    /// The life of a drive at a load without pauses.
     pub fn at(
         host_bytes_per_s: f64,
         capacity_bytes: Option<f64>,

@@ -10,7 +10,7 @@ use crate::stats::curve::LoadAndLatency;
 /// Conclusions about the subjects over a whole axis.
 #[derive(Default)]
 pub struct OverAxis {
-    /// Those with a point that was not limited by the drive.
+    /// Subjects with a point that was not limited by the drive.
     pub marked: Vec<SubjectKey>,
     /// The knees of their latency–load curves.
     pub knees: Keyed<SubjectKey, Option<LoadAndLatency>>,
@@ -77,7 +77,8 @@ pub struct CellCost {
     /// Its writes by layer, if they were counted by more than the kernel, which counts those of
     /// every run.
     pub layers: Option<Layers>,
-    /// How many times the subject's capacity was written, if the drives' own counters were read.
+    /// The number of times that the subject's capacity was written, if the drives' own counters
+    /// were read.
     pub fills: Option<f64>,
     /// The life of one drive at this load, if its maker publishes a rating.
     pub life: Option<Life>,

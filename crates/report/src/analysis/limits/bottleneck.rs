@@ -12,7 +12,7 @@ pub use indication::{BusyProcessors, Indication, Remedy};
 
 use crate::record::IoLimit;
 
-/// What limited a point.
+/// The bottleneck of a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bottleneck {
     /// Requests waited for the drive.
@@ -82,11 +82,11 @@ impl Bottleneck {
 /// A verdict with its evidence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BottleneckVerdict {
-    /// What limited the point.
+    /// The bottleneck.
     pub limit: Bottleneck,
     /// The counts that show it.
     pub evidence: Vec<Indication>,
-    /// What to change so that the drive is measured; present if the verdict rules out a ranking.
+    /// The remedy by which the drive is measured; present if the verdict rules out a ranking.
     pub remedy: Option<Remedy>,
     /// The distribution over several repeats; None if all have the same verdict.
     pub repeats: Option<RepeatVerdicts>,
@@ -190,7 +190,7 @@ pub struct DatasetCaching {
 /// caused by the generator.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Late {
-    /// Their share of all ops, 0 to 1.
+    /// The share of these ops among all, 0 to 1.
     pub share: f64,
     /// The mean response time divided by the mean service time.
     pub mean_ratio: Option<f64>,

@@ -1,4 +1,4 @@
-//! What limited a point: bottlenecks with their evidence, and the meters' readings.
+//! Bottlenecks of points with their evidence, and the meters' readings.
 
 pub mod bottleneck;
 pub mod device_errors;

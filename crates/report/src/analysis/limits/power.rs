@@ -158,7 +158,7 @@ impl Series {
         self.given.map(|g| g.watts).or_else(|| Some(self.over(window_s)?.mean_watts))
     }
 
-    /// Over the window, shifted by the instrument's delay.
+    /// Power over the window, shifted by the instrument's delay.
     pub fn over(&self, window_s: f64) -> Option<WindowPower> {
         energy::over_late(&self.readings, self.late_s, MOST_DELAY_S, window_s)
     }

@@ -267,7 +267,7 @@ fn scaled(counter: &DriveCounter, gauge: &MeterSeries) -> Vec<CounterReading> {
 
 /// Bytes written for a cell, over its repeats.
 pub struct CellWrites {
-    /// Of each repeat, in order.
+    /// The bytes of each repeat, in order.
     pub repeats: Vec<PointWrites>,
     /// Bytes written to media for each byte received by the drive; or why that is unknown.
     pub amplification: Result<(Estimate, Vec<f64>), NotMeasured>,

@@ -37,7 +37,7 @@ pub struct DriveModel {
     pub name: String,
     /// In the order of the plan.
     pub specimens: Vec<FleetDrive>,
-    /// Their scatter.
+    /// The scatter of the specimens.
     pub scatter: Components,
     /// The scatter between hosts beyond that of their drives, as a standard deviation of
     /// logarithms; None with a single host, or if no host has two drives.
@@ -67,7 +67,7 @@ pub struct Fleet {
     pub models: Vec<DriveModel>,
     /// For every comparable pair of models; only for a fleet of subjects.
     pub ratios: Vec<ModelRatio>,
-    /// What rules out comparing models.
+    /// Differences that rule out comparing models.
     pub barred: Vec<Difference>,
 }
 

@@ -94,15 +94,15 @@ pub struct ClassNumbers {
 /// The significant digits of imported figures; None for Dyno's measurements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WrittenDigits {
-    /// Of ops per second.
+    /// Digits of ops per second.
     pub ops: Option<u32>,
-    /// Of bytes per second.
+    /// Digits of bytes per second.
     pub bytes: Option<u32>,
-    /// Of the mean latency.
+    /// Digits of the mean latency.
     pub mean: Option<u32>,
-    /// Of the largest latency.
+    /// Digits of the largest latency.
     pub max: Option<u32>,
-    /// Of the percentiles of `PERCENTILES`.
+    /// Digits of the percentiles of `PERCENTILES`.
     pub percentiles: [Option<u32>; PERCENTILES.len()],
 }
 

@@ -66,7 +66,7 @@ pub struct RepeatSummary {
     pub threads: Option<u32>,
     /// Requests in flight for each worker, if known.
     pub depth: Option<u32>,
-    /// Of the repeat that is farthest from 1, as [`Numbers::littles_law`].
+    /// The value of the repeat that is farthest from 1, as in [`Numbers::littles_law`].
     pub littles_law: Option<f64>,
     /// Whether ops/s rose or fell over the windows of its repeats.
     pub drift: Drift,

@@ -112,8 +112,8 @@ fn all_ratios(models: &[DriveModel], metric: &Metric) -> Vec<ModelRatio> {
     pairs().filter(|(a, b)| known(*a) && known(*b)).filter_map(of).collect()
 }
 
-/// What rules out comparing the models: different plans or test conditions. Hosts may differ if
-/// every model was measured on the same ones.
+/// Differences that rule out comparing the models: different plans or test conditions. Hosts may
+/// differ if every model was measured on the same ones.
 fn unlike(facts: &Facts, step: &StepFacts, models: &[DriveModel]) -> Vec<Difference> {
     let mut subjects: Vec<SubjectKey> =
         models.iter().flat_map(|m| &m.specimens).map(|s| s.subject).collect();

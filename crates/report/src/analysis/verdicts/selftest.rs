@@ -72,7 +72,7 @@ pub fn ceilings(measured: &MeasuredFacts, engine: &str) -> Vec<MeasuredCeiling> 
     measured.steps.iter().filter_map(of_step).collect()
 }
 
-/// What the runs' hosts can show, from the self-test in their bundles: "5 repeats …".
+/// The resolution of the runs' hosts, from the self-test in their bundles: "5 repeats …".
 pub fn of_host(setup: &SetupFacts) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for group in &setup.disclosure {

@@ -18,8 +18,8 @@ use crate::say;
 /// Fewer sizes do not show a trend.
 const FEWEST_SIZES: usize = 3;
 
-/// Where another subject becomes better: in figures other than the step's headline, and as
-/// arithmetic in all figures of imports without repeats.
+/// The positions at which another subject becomes better: in figures other than the step's
+/// headline, and as arithmetic in all figures of imports without repeats.
 pub fn crossed(drawing: &StepDrawing<'_>) -> Vec<String> {
     let &StepDrawing { language: l, subjects, comparisons, step, .. } = drawing;
     let led = &step.headline_metric;

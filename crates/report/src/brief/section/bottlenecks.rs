@@ -9,7 +9,7 @@ use crate::chart::step::name;
 use crate::language::Language;
 use crate::say;
 
-/// What limited each point.
+/// The bottleneck of each point.
 pub const SECTION: Section =
     Section::appendix("limits", |l| say!(l, "section-limits"), SectionBlocks::Figures(blocks));
 

@@ -12,7 +12,7 @@ use crate::language::Language;
 use crate::say;
 use crate::terms::place::step_at;
 
-/// What a reader must know before trusting a number.
+/// Caveats that a reader must know before trusting a number.
 pub const SECTION: Section =
     Section::appendix("marks", |l| say!(l, "section-marks"), SectionBlocks::Whole(blocks));
 

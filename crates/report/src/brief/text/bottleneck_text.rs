@@ -1,4 +1,4 @@
-//! What limited a point, as text: the verdict's name, its evidence, and the remedy.
+//! The bottleneck of a point as text: the verdict's name, its evidence, and the remedy.
 
 use crate::analysis::facts::CellFacts;
 use crate::analysis::limits::bottleneck::{
@@ -72,7 +72,7 @@ pub fn limited<'c>(l: Language, cells: impl Iterator<Item = &'c CellFacts>) -> O
     })
 }
 
-/// What limited points instead of the drive, as the subject of a sentence.
+/// The limits of points other than the drive, as the subject of a sentence.
 fn limiter(l: Language, other: Bottleneck) -> String {
     match other {
         Bottleneck::Cpu => say!(l, "limiter-cpu"),

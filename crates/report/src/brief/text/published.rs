@@ -28,7 +28,7 @@ pub fn head(l: Language) -> [String; 8] {
     ]
 }
 
-/// How these differences are computed, and what is unknown.
+/// The computation of these differences, and what is unknown.
 pub fn how(l: Language) -> String {
     say!(l, "published-how")
 }
@@ -90,7 +90,7 @@ pub fn are_compared(facts: &Facts) -> bool {
 /// Maximum number of differences that the first page names.
 const MOST_APART: usize = 3;
 
-/// What keeps imported subjects apart, as noted when they were imported.
+/// The differences that rule out comparing imported subjects, as noted by the import.
 pub fn apart(facts: &Facts) -> Vec<String> {
     let rows = facts.setup.disclosure.iter().flat_map(|group| &group.rows);
     let said = rows.filter_map(|(_, value)| value.strip_prefix(NOT_COMPARED));

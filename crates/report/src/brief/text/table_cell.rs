@@ -180,7 +180,7 @@ impl TableCell {
         self
     }
 
-    /// As printed without a column unit.
+    /// The value as printed without a column unit.
     pub fn alone(&self, l: Language) -> String {
         match self {
             TableCell::Text(text) => text.clone(),
@@ -204,7 +204,7 @@ impl TableCell {
         }
     }
 
-    /// As printed in a column with this scale.
+    /// The value as printed in a column with this scale.
     pub fn in_scale(self, l: Language, scale: Option<&Scale>) -> String {
         let TableCell::Quantity { value, digits, mark, at_least, .. } = self else {
             return self.alone(l);

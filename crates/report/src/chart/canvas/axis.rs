@@ -5,7 +5,7 @@ use crate::base::units::grouped;
 /// The maximum stretch of an axis by an interval, as a multiple of the largest value.
 const MOST_STRETCH: f64 = 1.6;
 
-/// How a value is mapped to a position.
+/// The mapping of values to positions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChartAxis {
     pub low: f64,

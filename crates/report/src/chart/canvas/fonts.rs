@@ -166,8 +166,8 @@ fn pieces(text: &str) -> Vec<(&str, bool)> {
 /// Characters that may not begin a line of Japanese.
 const ENDS: &str = "、。，．：；）」』】！？ー～％ぁぃぅぇぉっゃゅょァィゥェォッャュョ";
 
-/// Where a word that is too wide is split: after a joining character if possible, otherwise after
-/// at least one letter.
+/// The position at which a word that is too wide is split: after a joining character if possible,
+/// otherwise after at least one letter.
 fn cut_at(word: &str, size: f64, face: Face, most: f64) -> usize {
     let (mut reached, mut last, mut joint) = (0.0, 0, None);
     for (at, c) in word.char_indices() {

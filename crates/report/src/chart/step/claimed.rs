@@ -126,7 +126,8 @@ impl StepDrawing<'_> {
         self.claimed(metric).iter().filter_map(bar).chain(gaps).collect()
     }
 
-    /// At points of the curves, each a cell's, or between two for comparisons of loads.
+    /// Call-outs at points of the curves, each at a cell's point, or between two for comparisons of
+    /// loads.
     pub fn called_points(
         &self,
         metric: &Metric,

@@ -56,7 +56,7 @@ pub struct LockedDataset {
 
 /// Bundles that are added together.
 pub struct BundleBatch {
-    /// Their rows.
+    /// The rows of these bundles.
     pub files: Files,
     listed: Vec<BatchBundle>,
     staging: Staging,

@@ -31,7 +31,7 @@ const MOST_FILES: usize = 200;
 pub struct Added {
     /// Bundles that were added.
     pub added: usize,
-    /// Those that it already contained, as this file or as a copy.
+    /// Bundles that it already contained, as this file or as a copy.
     pub known: usize,
     /// Number of rows of the added ones.
     pub rows: usize,

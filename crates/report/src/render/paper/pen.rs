@@ -27,7 +27,7 @@ pub fn broken(what: &str) -> Error {
 /// The drawing state: the fonts in use, and the tags.
 pub struct Pen<'a> {
     fonts: Vec<(*const fonts::Font, Font)>,
-    /// Where the parts of the document's structure are drawn.
+    /// The elements of the document's structure with their positions on pages.
     pub tags: Tags,
     pages: &'a Paginator,
 }

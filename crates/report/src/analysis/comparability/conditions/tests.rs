@@ -148,7 +148,7 @@ pub struct Unlike {
     pub put: fn(&mut Facts),
 }
 
-/// Those that only the run itself shows.
+/// Differences that only the run itself shows.
 pub const UNLIKE: [Unlike; 6] = [
     Unlike {
         what: "Shared device",
@@ -320,7 +320,7 @@ fn run(file: &str) -> RunFacts {
     }
 }
 
-/// As printed.
+/// The differences as printed.
 fn rows(differences: &[Difference]) -> Vec<(Grade, String, String)> {
     let (l, subjects) = (Language::ENGLISH, two_drives().subjects);
     let row = |d: &Difference| (d.grade, condition(l, &d.what), values(l, &subjects, d));

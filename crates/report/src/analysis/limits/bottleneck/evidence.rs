@@ -11,7 +11,7 @@ const JOURNAL_BYTES: f64 = 32_768.0;
 /// Other processes' use of the device.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Foreign {
-    /// Their share of the time of all requests there.
+    /// The share of others in the time of all requests at the device.
     pub share: f64,
     /// Mean number of requests in flight.
     pub queue: f64,

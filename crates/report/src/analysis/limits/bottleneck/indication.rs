@@ -16,12 +16,12 @@ pub enum Indication {
     },
     /// Only this share of the load's requests was at the device.
     FewAtDevice {
-        /// Of those that it may have in flight.
+        /// Share of the requests that the load may have in flight.
         share: f64,
     },
     /// The hypervisor gave processor time to others.
     Hypervisor {
-        /// Of the host's processors.
+        /// Share of the host's processor time.
         stolen: f64,
     },
     /// Dyno as a whole did not run.
@@ -37,12 +37,12 @@ pub enum Indication {
     NoData,
     /// At least this share of the reads came from memory.
     FromMemory {
-        /// Of all reads.
+        /// Share of all reads.
         share: f64,
     },
     /// This share of the bytes written had not reached the device at the window's end.
     LeftInMemory {
-        /// Of the bytes written.
+        /// Share of the bytes written.
         share: f64,
     },
     /// The load reached a limit of its control group.
@@ -56,14 +56,14 @@ pub enum Indication {
     Neighbour(Foreign),
     /// Ops were submitted late by Dyno itself.
     Late {
-        /// Of all ops, at least.
+        /// Minimum share of all ops.
         share: f64,
         /// p99 of the response time over that of the service time.
         p99_ratio: Option<f64>,
     },
     /// The load is close to the maximum that Dyno generates for its shape.
     NearCeiling {
-        /// Of the ceiling.
+        /// Share of the ceiling.
         share: f64,
     },
     /// The maximum that Dyno generates for the load's shape.
@@ -73,22 +73,22 @@ pub enum Indication {
     },
     /// The target rate was reached.
     RateReached {
-        /// Of the target rate.
+        /// Share of the target rate.
         share: f64,
     },
     /// The drive throttled itself.
     Throttled {
-        /// Of the window.
+        /// Share of the window.
         share: f64,
     },
     /// Requests in flight of a load that waits by design.
     Thinks {
-        /// Of those that it may have in flight.
+        /// Share of the requests that the load may have in flight.
         share: f64,
     },
     /// Dyno generated too few requests.
     TooFewMade {
-        /// Of those that the load may have in flight.
+        /// Share of the requests that the load may have in flight.
         share: f64,
     },
     /// The device is unknown.
@@ -144,7 +144,7 @@ pub enum BusyProcessors {
     Workers,
 }
 
-/// What to change so that the drive is measured.
+/// The change by which the drive is measured.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(missing_docs, reason = "each is the cause that it removes")]
 pub enum Remedy {
@@ -179,7 +179,7 @@ pub enum Remedy {
 }
 
 impl Indication {
-    /// How busy the host's processors were.
+    /// Evidence from the use of the host's processors.
     pub fn host_busy(busy: f64) -> Indication {
         Indication::OnProcessors { of: BusyProcessors::Host, busy, own: None, servers: None }
     }

@@ -126,7 +126,7 @@ fn memory(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
     Some(barred(Bottleneck::Memory, Indication::LeftInMemory { share }, remedy))
 }
 
-/// How to make reads reach the drive.
+/// The remedy that makes reads reach the drive.
 fn past_memory(p: &BottleneckInputs) -> Remedy {
     let DatasetCaching { bytes, memory_bytes, direct, is_of_blocks, .. } = p.dataset;
     // Already bypassing the page cache: it was the engine's own cache, or there were only holes.
@@ -223,7 +223,7 @@ fn drive(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
     waits_at_device(p, least).then(|| allowed(Bottleneck::Drive, whereabouts(p)))
 }
 
-/// Where the load's requests were, and the processors' use meanwhile.
+/// The location of the load's requests, and the use of the processors meanwhile.
 fn whereabouts(p: &BottleneckInputs) -> [Indication; 2] {
     [
         at_device(p).map_or(Indication::NoDevice, Indication::AtDevice),

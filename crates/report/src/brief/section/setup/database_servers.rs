@@ -42,7 +42,7 @@ fn blocks(
     out
 }
 
-/// How the numbers are computed.
+/// The computation of the numbers.
 pub fn how(l: Language) -> String {
     say!(l, "database-servers-how")
 }

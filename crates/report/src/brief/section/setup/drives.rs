@@ -18,7 +18,7 @@ use crate::stats::spread::{Dispersion, spread};
 pub const SECTION: Section =
     Section::appendix("drives", |l| say!(l, "section-drives"), SectionBlocks::Setup(blocks));
 
-/// How the numbers of a group are computed.
+/// The computation of a group's numbers.
 pub fn aggregation(l: Language) -> String {
     say!(l, "drives-aggregation")
 }

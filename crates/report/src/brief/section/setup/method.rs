@@ -79,7 +79,7 @@ fn figures(l: Language) -> [(String, String); 6] {
 /// The positions of the formulas for quotients among all: gain, then reduction.
 const GAIN: usize = 1;
 
-/// How estimates, comparisons and claims are made; docs/claims.md has the sources.
+/// The computation of estimates, comparisons and claims; docs/claims.md has the sources.
 fn formulas(l: Language) -> [(String, String); 8] {
     [
         (say!(l, "interval"), say!(l, "method-interval")),

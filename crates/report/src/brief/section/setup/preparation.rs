@@ -11,7 +11,7 @@ use crate::record::{PreparationStep, SteadyState};
 use crate::say;
 use crate::terms::names;
 
-/// How drives were prepared.
+/// The preparation of the drives.
 pub const SECTION: Section = Section::appendix(
     "preparation",
     |l| say!(l, "section-preparation"),

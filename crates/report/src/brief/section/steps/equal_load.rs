@@ -29,7 +29,7 @@ fn head(l: Language) -> Vec<String> {
     ]
 }
 
-/// How the curves are read.
+/// The reading of the curves.
 pub fn how(l: Language) -> String {
     say!(l, "equal-load-how")
 }

@@ -55,7 +55,7 @@ fn blocks(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> Vec<Blo
     out
 }
 
-/// With the first axis value at which a point failed.
+/// A row, with the first axis value at which a point failed.
 fn row(
     l: Language,
     step: &StepFacts,

@@ -17,7 +17,7 @@ use crate::say;
 pub const SECTION: Section =
     Section::main("tpcc", |l| say!(l, "section-tpcc"), SectionBlocks::Figures(blocks));
 
-/// As declared by the workload.
+/// The class as declared by the workload.
 const PAYMENT: Class = Class::new("payment");
 const ORDER_STATUS: Class = Class::new("order-status");
 const DELIVERY: Class = Class::new("delivery");
