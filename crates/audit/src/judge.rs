@@ -355,8 +355,8 @@ fn by_another_formula(
     Some((decides.cell.clone(), ComputedKind::Relative(formula)))
 }
 
-/// Where the stated value occurs, at other points or for other rivals, if the statement names one
-/// point or one rival.
+/// The places where the stated value occurs: other points or other rivals, if the statement names
+/// one point or one rival.
 fn elsewhere(
     table: &FigureTable,
     stated: &PublishedStatement,

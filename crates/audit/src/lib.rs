@@ -25,7 +25,7 @@ pub use table::{FigureCell, FigureTable, Missing, PublishedFigure};
 
 use dyno_core::stats::Better;
 
-/// What a statement computes for a subject.
+/// The quantity that a statement computes for a subject.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ComputedKind {
     /// Its advantage over a rival, in percent or as a factor.
@@ -132,7 +132,7 @@ impl PublishedStatement {
 pub enum AuditVerdict {
     /// The computed value, rounded like the statement, is the stated one or better.
     Holds,
-    /// Only reached by rounding half up at its last digit.
+    /// Reached only by rounding half up at its last digit.
     RoundedUp,
     /// The statement is within the rounding of the printed figures.
     MayHold,

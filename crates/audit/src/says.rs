@@ -10,7 +10,7 @@ pub enum StatedUnit {
     Percent,
     /// A factor: "×", "x", "times".
     Times,
-    /// As written; empty if there is none.
+    /// The unit as written; empty if there is none.
     Of(String),
 }
 

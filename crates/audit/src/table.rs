@@ -181,7 +181,7 @@ fn computed(kind: ComputedKind, better: Better, own: f64, other: Option<f64>) ->
     }
 }
 
-/// At the end of a range: a figure that may be zero makes a factor unlimited.
+/// The limit at the end of a range: a figure that may be zero makes a factor unlimited.
 fn computed_or_limit(
     kind: ComputedKind,
     better: Better,

@@ -26,7 +26,7 @@ pub struct AuditFinding<'a> {
     pub metric: AuditMetric<'a>,
     /// The kind of point, such as "threads".
     pub at_label: &'a str,
-    /// What the data lack, if nothing can be computed.
+    /// The missing data, if nothing can be computed.
     pub lacking: String,
     /// The words of a statement of the document, by index.
     pub words: &'a dyn Fn(usize) -> String,
@@ -362,7 +362,7 @@ fn figure(figure: PublishedFigure) -> String {
     number(figure.value, figure.decimals.unwrap_or(by_size))
 }
 
-/// With grouped thousands.
+/// A number with grouped thousands.
 fn number(value: f64, decimals: usize) -> String {
     let text = format!("{:.decimals$}", value.abs());
     let (whole, after) = text.split_once('.').unwrap_or((&text, ""));

@@ -25,7 +25,7 @@ pub struct TaskBundle {
 /// A task's bundles.
 #[derive(Clone, Debug, Default)]
 pub struct CheckedTask {
-    /// Those with points, in order.
+    /// The bundles with points, in order.
     pub parts: Vec<TaskBundle>,
     /// Points that no bundle contains as measured.
     pub missing: Vec<String>,

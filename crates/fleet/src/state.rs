@@ -67,7 +67,7 @@ pub fn standings(
 fn standing(task: &TaskRecord, job: Option<&SlurmJob>, folder: &Path) -> Result<TaskStanding> {
     let (mut done, mut failed, mut cause) = (0, 0, None);
     for bundle in task.bundles(folder) {
-        // Nothing is known yet of a bundle that was only just started.
+        // Nothing is known yet about a bundle that was only just started.
         let Ok(seen) = look(&bundle, job.is_some_and(SlurmJob::runs)) else { continue };
         let all: u64 = seen.points.values().map(|counted| counted.all).sum();
         let of_these: u64 = seen.points.values().map(|counted| counted.failed).sum();

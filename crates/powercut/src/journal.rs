@@ -90,7 +90,7 @@ pub struct Write {
 }
 
 impl JournalRecord {
-    /// As bytes.
+    /// The record as bytes.
     pub fn encode(&self) -> [u8; RECORD] {
         let (kind, thread, generation, block) = match *self {
             JournalRecord::Written(Write { thread, generation, block }) => {

@@ -44,7 +44,7 @@ const TICK: Duration = Duration::from_millis(20);
 
 /// A listener's parameters.
 pub struct Listener<'a> {
-    /// Where writers connect.
+    /// The socket to which writers connect.
     pub socket: TcpListener,
     /// The hook that cuts the power.
     pub cut: &'a [String],

@@ -41,7 +41,7 @@ pub struct DraftStep {
     pub name: String,
     pub warmup_s: f64,
     pub duration_s: f64,
-    /// As TOML.
+    /// The sweep as TOML.
     pub sweep: Option<String>,
     pub streams: Vec<DraftStream>,
 }
@@ -189,7 +189,7 @@ pub fn by_size(read_percent: f64, weights: &[(u64, f64, f64)]) -> Vec<(&'static 
     knobs
 }
 
-/// Without trailing zeros.
+/// A number without trailing zeros.
 pub fn number(n: f64) -> String {
     let rounded = (n * 1e9).round() / 1e9;
     format!("{rounded}")

@@ -18,7 +18,7 @@ const MARGIN_NS: u64 = 600_000_000_000;
 pub struct CampaignLayout {
     /// The file's contents.
     pub campaign: Campaign,
-    /// Where it is stored.
+    /// The path of the folder.
     pub folder: PathBuf,
     /// The hosts, by index.
     pub hosts: Vec<HostDrives>,
