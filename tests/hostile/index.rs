@@ -8,11 +8,14 @@ use crate::bundles;
 
 const HEAD: &str = "dyno catalogue 1";
 
+/// Writes the lines after the head.
+type Lines<'a> = &'a dyn Fn(&mut dyn Write);
+
 #[test]
 fn an_index_of_any_size_costs_little_time_and_memory() {
     let bench = Bench::new();
     bundles::honest(&bench, &bench.at("a.dyno"));
-    let huge: [(&str, &dyn Fn(&mut dyn Write)); 3] = [
+    let huge: [(&str, Lines<'_>); 3] = [
         ("entries of files that are not there", &|out| {
             for i in 0..4_000_000 {
                 let entry = format!(

@@ -13,8 +13,11 @@ use miette::{
 /// A position: a range of bytes in one of the sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SourceSpan {
+    /// The number of the source.
     pub source: usize,
+    /// First byte.
     pub start: usize,
+    /// The byte after the last.
     pub end: usize,
 }
 
