@@ -85,7 +85,7 @@ impl BundleCatalogue {
         Ok(BundleCatalogue { entries, opened, is_kept })
     }
 
-    /// For a single bundle of a folder, without an index.
+    /// The catalogue of a single bundle of a folder, without an index.
     pub fn of_one(folder: &Path, name: &str) -> BundleCatalogue {
         let path = folder.join(name);
         let entry = look(folder, &path).map(|(path_below, size_bytes, modified_unix_ns)| {
@@ -140,7 +140,7 @@ pub fn below(folder: &Path) -> Vec<PathBuf> {
 fn walk(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
-        // Of the link itself, if it is one.
+        // The type of the link itself, if it is one.
         let Ok(kind) = entry.file_type() else { continue };
         let (name, path) = (entry.file_name(), entry.path());
         let begins = |start: &str| name.as_encoded_bytes().starts_with(start.as_bytes());

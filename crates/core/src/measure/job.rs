@@ -16,8 +16,8 @@ pub struct WorkerJob<'a, 'd> {
     pub clock: Clock,
     /// At least one. Either all or none have a schedule.
     pub drives: &'a mut [DriveJob<'d>],
-    /// For the number of drives, and of concurrent ops on each, with which the I/O context was
-    /// opened.
+    /// The slots for the number of drives, and of concurrent ops on each, with which the I/O
+    /// context was opened.
     pub slots: Slots,
     /// Times at which the warm-up ends and the window closes.
     pub window: MeasuredWindow,

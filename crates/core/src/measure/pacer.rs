@@ -240,7 +240,7 @@ fn fell_behind(lag_ns: u64) -> Error {
     Error::new(Hint(help.to_string())).context(FellBehind(lag_ns))
 }
 
-/// To the nearest nanosecond. If truncated, an op due as the window closes would be due a
+/// Rounds to the nearest nanosecond. If truncated, an op due as the window closes would be due a
 /// nanosecond earlier at some rates, and count as backlog.
 #[inline(always)]
 fn nearest(ns: f64) -> u64 {

@@ -68,11 +68,11 @@ pub struct Queue {
 
 /// The slots of an I/O context.
 pub struct Slots {
-    /// For each drive.
+    /// Slots per drive.
     pub depth: usize,
-    /// By drive.
+    /// Queues by drive.
     pub queues: Vec<Queue>,
-    /// By slot.
+    /// Ops by slot.
     pub held: Vec<InFlight>,
     /// Staged in this turn, without a timestamp yet.
     pub staged: Vec<u32>,

@@ -40,11 +40,11 @@ impl MeasuredWindow {
 /// The three timestamps of an op.
 #[derive(Clone, Copy, Debug)]
 pub struct Stamps {
-    /// When it was due; in closed loop, when it was submitted.
+    /// The due time; in closed loop, the time of submission.
     pub intended_ns: u64,
-    /// When it was submitted to the engine.
+    /// The time of submission to the engine.
     pub submitted_ns: u64,
-    /// When its completion was detected.
+    /// The time at which the completion was detected.
     pub completed_ns: u64,
 }
 

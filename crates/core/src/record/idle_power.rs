@@ -12,7 +12,7 @@ pub struct IdlePower {
     pub subject: String,
     /// The meter that read it.
     pub meter: String,
-    /// As in samples: `drive_watts`.
+    /// The gauge's name, as in samples: `drive_watts`.
     pub name: String,
     /// Mean over all readings, in watts.
     pub watts: f64,

@@ -81,7 +81,7 @@ pub struct Feed {
     pub plan: Vec<String>,
     /// Start of this part of the run, nanoseconds since 1970 (UTC).
     pub began_unix_ns: u64,
-    /// When the document was written, likewise.
+    /// When the document was written, nanoseconds since 1970 (UTC).
     pub written_unix_ns: u64,
     /// Numbers of points by state.
     pub points: PointCounts,
@@ -120,9 +120,9 @@ pub struct Feed {
 /// Numbers of points by state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PointCounts {
-    /// In the plan.
+    /// Points in the plan.
     pub all: u64,
-    /// In the bundle, including failed ones.
+    /// Points in the bundle, including failed ones.
     pub done: u64,
     /// Failed.
     pub failed: u64,
@@ -337,9 +337,9 @@ pub struct RunEnd {
 pub enum RunEnding {
     /// Every point was measured, or failed.
     Whole,
-    /// By a signal.
+    /// Ended by a signal.
     Interrupted,
-    /// By an error.
+    /// Ended by an error.
     Failed,
 }
 

@@ -103,7 +103,7 @@ impl SelfTest {
         format!("{least}the same subject twice: {claimed} false claim{plural} in {comparisons}")
     }
 
-    /// For the disclosure of every run on the host.
+    /// The facts for the disclosure of every run on the host.
     pub fn to_facts(&self) -> Vec<Fact> {
         let when = format!("{}, dyno {}", units::moment(self.started_unix_ns), self.dyno_version);
         let mut facts =
@@ -144,7 +144,7 @@ pub fn quoted(group: &str, name: &str) -> bool {
     group == GROUP && name == SUMMARY
 }
 
-/// To two digits, rounded up.
+/// A percentage with two digits, rounded up.
 fn percent(value: f64) -> String {
     let decimals = if value > 0.0 { (1 - value.log10().floor() as i32).clamp(0, 4) } else { 0 };
     let unit = 10f64.powi(-decimals);

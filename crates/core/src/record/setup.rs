@@ -206,7 +206,7 @@ pub struct DriveWriteCache {
     pub state: WriteCacheState,
 }
 
-/// From an NVMe drive's health log (NVM Express Base Specification 2.0, 5.16.1.3).
+/// The contents of an NVMe drive's health log (NVM Express Base Specification 2.0, 5.16.1.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HealthLog {
     /// Percentage Used; may exceed 100.
@@ -236,7 +236,7 @@ impl fmt::Display for HealthLog {
 /// The value of a field, with its unit.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SetupValue {
-    /// In the words of the kernel, the firmware or the drive.
+    /// A text in the words of the kernel, the firmware or the drive.
     Text(String),
     /// A number without a unit.
     Number(u64),

@@ -16,8 +16,8 @@ pub struct SlowOp {
     pub worker: u32,
     /// The op's class.
     pub class: Class,
-    /// When it was due, nanoseconds since the start of the measured window; in closed loop, when it
-    /// was submitted.
+    /// The due time, nanoseconds since the start of the measured window; in closed loop, the time
+    /// of submission.
     pub at_ns: u64,
     /// Submitted − due, nanoseconds.
     pub late_ns: u64,

@@ -18,8 +18,8 @@ use crate::run::host_limits;
 const OWN_BYTES: u64 = 64 << 20;
 const WORKER_BYTES: u64 = 1 << 20;
 
-/// Before any preparation: refuses limits that this host cannot apply or that the load exceeds,
-/// because the kernel would kill Dyno during a point.
+/// Called before any preparation: refuses limits that this host cannot apply or that the load
+/// exceeds, because the kernel would kill Dyno during a point.
 pub fn check(plan: &Plan) -> Result<()> {
     for step in &plan.protocol.steps {
         let Some(limit) = step.memory_bytes else { continue };

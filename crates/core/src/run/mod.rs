@@ -85,7 +85,7 @@ pub struct RunSummary {
 pub struct RunRequest<'a> {
     /// The resolved plan.
     pub plan: &'a Plan,
-    /// In order, without those already in the bundle.
+    /// The points in order, without those already in the bundle.
     pub points: Vec<PointPlan>,
     /// Results of searches from points already in the bundle.
     pub searches: Searches,
@@ -258,7 +258,7 @@ impl<'a> RunRequest<'a> {
         RunClock { clock: self.clock, stop: self.stop, starts_unix_ns: None }
     }
 
-    /// For a load with a fixed start time.
+    /// The context for a load with a fixed start time.
     fn context(&self, starts_unix_ns: Option<u64>) -> RunContext<'a> {
         let time = RunClock { starts_unix_ns, ..self.time() };
         RunContext { plan: self.plan, time, progress: self.progress }

@@ -19,7 +19,7 @@ pub struct PlacementRequest<'a> {
     workers: u32,
 }
 
-/// For each group, the processors of each of its workers; empty for groups that are not pinned.
+/// The processors of each worker of each group; empty for groups that are not pinned.
 pub type Placement = Vec<Option<Vec<Processors>>>;
 
 /// The processors local to a dataset's location.

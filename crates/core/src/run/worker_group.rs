@@ -364,7 +364,7 @@ fn worker(
 struct Opened<'d> {
     /// Their schedules are created when the window is known.
     drives: Vec<DriveJob<'d>>,
-    /// By drive.
+    /// Mean op lengths by drive.
     mean_op_bytes: Vec<f64>,
     io_context: Box<dyn AnyIoContext>,
     slots: Slots,

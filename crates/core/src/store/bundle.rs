@@ -47,7 +47,7 @@ impl Bundle {
         Ok(Bundle { conn, meter, path: path.to_owned(), run, mask: Mask::default() })
     }
 
-    /// The same, with a mask applied to everything read.
+    /// The same bundle, with a mask applied to everything read.
     pub fn masked(mut self, mask: &Mask) -> Result<Bundle> {
         mask.run(&mut self.run)?;
         Ok(Bundle { mask: mask.clone(), ..self })
@@ -115,7 +115,7 @@ impl Bundle {
         Ok(all)
     }
 
-    /// The same one by one: those of a long point exceed memory.
+    /// The same, interval by interval: those of a long point exceed memory.
     pub fn each_interval(
         &self,
         point: i64,

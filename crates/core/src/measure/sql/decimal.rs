@@ -15,8 +15,8 @@ pub struct Decimal {
 pub const LONGEST_DECIMAL: usize = 258;
 
 impl Decimal {
-    /// From decimal notation; None if it is something else, or too large for 64 bits. Digits after
-    /// the point that these do not hold are dropped.
+    /// Parses decimal notation; None if the text is something else, or too large for 64 bits.
+    /// Digits after the point that 64 bits do not hold are dropped.
     pub fn of_text(text: &[u8]) -> Option<Decimal> {
         let (sign, digits) = match text {
             [b'-', digits @ ..] => (-1, digits),
@@ -56,7 +56,7 @@ impl Decimal {
         self.units as f64 / 10f64.powi(i32::from(self.scale))
     }
 
-    /// In decimal notation. With `Display` alone, a dozen of them per order took 3 % of TPC-C's
+    /// The decimal notation. With `Display` alone, a dozen of them per order took 3 % of TPC-C's
     /// client CPU time.
     pub fn written(self, buffer: &mut [u8; LONGEST_DECIMAL]) -> &str {
         let (mut at, mut place, mut rest) = (buffer.len(), 0, self.units.unsigned_abs());

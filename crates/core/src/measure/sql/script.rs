@@ -16,7 +16,7 @@ pub struct Committed {
 
 /// One worker's transactions: how to execute consecutive ops.
 pub trait TransactionScript: Send {
-    /// What to check if a transaction failed and a retry would not help.
+    /// The advice if a transaction failed and a retry would not help.
     fn remedy(&self) -> &'static str;
 
     /// Prepares the statements. Called once, before the window, on a new session.

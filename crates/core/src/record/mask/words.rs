@@ -81,7 +81,7 @@ const DISTINCT: usize = 6;
 /// A word that is replaced.
 #[derive(Clone, Debug)]
 pub struct MaskedWord {
-    /// In lower case (ASCII).
+    /// The word in lower case (ASCII).
     pub text: String,
     /// Its replacement.
     pub stand_in: String,
@@ -155,7 +155,7 @@ struct Making {
     /// Names and models of unmasked subjects.
     open: Vec<String>,
     words: Vec<MaskedWord>,
-    /// By subject name.
+    /// Labels by subject name.
     labels: Vec<(String, String)>,
     numbers: u32,
 }
@@ -272,7 +272,7 @@ fn identities<'a>(subject: &'a Subject, drives: &'a [DriveSetup]) -> Vec<&'a str
     std::iter::once(subject.name.as_str()).chain(models).collect()
 }
 
-/// In lower case (ASCII), so that positions are the same as in the text.
+/// The text in lower case (ASCII), so that positions are the same as in the original.
 pub fn lower(text: &str) -> String {
     text.to_ascii_lowercase()
 }

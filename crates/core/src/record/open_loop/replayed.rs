@@ -31,7 +31,7 @@ pub struct Replayed {
     pub file: String,
     /// Checksum of the replayed requests, with their recorded times.
     pub checksum: u64,
-    /// From the start of the window to the last request, nanoseconds of the recording.
+    /// Time from the start of the window to the last request, nanoseconds of the recording.
     pub length_ns: u64,
     /// Reads.
     pub reads: RecordedKind,

@@ -14,8 +14,8 @@ use crate::plan::{
 };
 use crate::run::datasets::target_key::{self, TargetKey};
 
-/// Before any server is started: refuses a plan whose servers need processors or memory that this
-/// host lacks, or the same processors.
+/// Called before any server is started: refuses a plan whose servers need processors or memory that
+/// this host lacks, or the same processors.
 pub fn check(plan: &Plan) -> Result<()> {
     let (allowed, memory_bytes) = (processors::allowed()?, host::memory_bytes());
     for subject in &plan.subjects {

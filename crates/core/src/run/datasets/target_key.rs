@@ -10,7 +10,7 @@ pub struct TargetKey {
     engine: String,
     dataset: String,
     drive: u32,
-    /// On a drive with namespaces, the one that the stream targets: (index, of).
+    /// The namespace that the stream targets, on a drive with namespaces: (index, of).
     namespace: Option<(u32, u32)>,
     instance: u32,
     /// If no data are stored there is nothing to share, and each stream has an engine with its own

@@ -25,7 +25,7 @@ const EVERY_MS: u64 = 1_000;
 /// The figures of a second are written at once, unless the feed was just written.
 const AT_ONCE_MS: u64 = 400;
 
-/// For one class of one stream: the current interval, and the point so far.
+/// The counts of one class of one stream: in the current interval, and in the point so far.
 struct LiveClass {
     stream: String,
     class: Class,

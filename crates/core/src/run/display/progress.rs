@@ -61,7 +61,7 @@ impl Progress {
         Progress::in_form(if terminal { ProgressForm::Bar } else { ProgressForm::Plain }, false)
     }
 
-    /// In the requested form; `verbose` prints the rate of every interval as a line.
+    /// A display in the requested form; `verbose` prints the rate of every interval as a line.
     pub fn in_form(form: ProgressForm, verbose: bool) -> Progress {
         let target = match form {
             ProgressForm::Bar => ProgressDrawTarget::term_like(Box::new(BarTerminal::default())),
@@ -130,7 +130,7 @@ impl Progress {
         self.doing(Phase::Between, what);
     }
 
-    /// The same, with a phase of its own.
+    /// The same, with a separate phase.
     pub fn doing(&self, phase: Phase, what: &str) {
         self.live(|live| live.doing(phase, what, None));
         self.say(what, "");

@@ -51,7 +51,7 @@ const ENOUGH: f64 = 0.02;
 pub struct TimeLeft {
     /// The remaining points, in reverse order; the current one included.
     points: Vec<PointLeft>,
-    /// For each subject that is not prepared yet; the current one included.
+    /// The preparation of each subject that is not prepared yet, including the current one.
     to_prepare: Vec<ToPrepare>,
     /// Durations of parts executed before, by name.
     took_ns: HashMap<String, f64>,
@@ -68,7 +68,7 @@ pub struct TimeLeft {
 }
 
 impl TimeLeft {
-    /// From points in order and their preparation.
+    /// An estimate for points in order and their preparation.
     pub fn of(
         points: impl DoubleEndedIterator<Item = PointLeft>,
         to_prepare: Vec<ToPrepare>,

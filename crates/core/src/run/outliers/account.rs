@@ -19,12 +19,12 @@ pub struct Moment {
 }
 
 impl Moment {
-    /// For the calling thread.
+    /// The accounting of the calling thread.
     pub fn own(clock: Clock) -> Option<Moment> {
         Moment::read(&File::open("/proc/thread-self/schedstat").ok()?, clock)
     }
 
-    /// From a thread's accounting file.
+    /// Reads a thread's accounting file.
     pub fn read(file: &File, clock: Clock) -> Option<Moment> {
         read_numbers(file, |text| {
             let mut numbers = text.split_ascii_whitespace().map(|n| n.parse().ok());

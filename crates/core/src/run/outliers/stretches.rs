@@ -27,7 +27,7 @@ pub struct Stretches {
     dropped_ns: u64,
 }
 
-/// For a worker or a device. A stretch takes 32 bytes.
+/// Maximum number of stretches stored for a worker or a device. A stretch takes 32 bytes.
 const ROOM: usize = 4_096;
 
 impl Stretches {

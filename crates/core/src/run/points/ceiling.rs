@@ -28,7 +28,7 @@ const WINDOWS: u32 = 3;
 const WINDOW_NS: u64 = 80_000_000;
 const WARMUP_NS: u64 = 20_000_000;
 
-/// For each stream that has one. Measured once for each shape, and stored for the host.
+/// The ceiling of each stream that has one. Measured once for each shape, and stored for the host.
 pub fn of(point: &PointPlan, targets: &Targets, time: RunClock<'_>) -> Result<Vec<Ceiling>> {
     let free = Free::open(point, targets, time)?;
     recall(&free.shape()).map_or_else(|| free.measure(Vec::new(), time), Ok)

@@ -76,7 +76,7 @@ struct ComparedPoints {
 /// A subject's figures at one value of the axis.
 #[derive(Default)]
 struct RepeatedFigures {
-    /// Not evaluated yet.
+    /// Figures that are not evaluated yet.
     new: BTreeMap<u32, f64>,
     repeats: Repeats,
 }
