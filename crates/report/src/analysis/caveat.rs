@@ -11,7 +11,7 @@ pub enum Caveat {
     Failed(usize),
     /// The drive was to be prepared until steady, but was not steady.
     NotSteady,
-    /// In percent, from the start of the window to its end.
+    /// The drift in percent, from the start of the window to its end.
     Drifted(f64),
     /// The achieved share of the target rate.
     MissedRate(f64),

@@ -68,7 +68,7 @@ pub enum Condition {
 /// The value of a condition for a subject.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ConditionValue {
-    /// From the plans.
+    /// A value from the plans.
     Plan(PlanValue),
     /// A load: its file and checksum, or its results.
     Text(String),

@@ -406,7 +406,7 @@ impl GroupOwner {
 
 /// Facts that are only disclosed, under one heading.
 pub struct DisclosureGroup {
-    /// To whom they belong.
+    /// The owner of these facts.
     pub owner: GroupOwner,
     /// The heading: "RocksDB", "Physical devices".
     pub name: String,

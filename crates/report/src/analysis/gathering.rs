@@ -78,7 +78,7 @@ impl PlannedRun {
 /// Gathers bundles: all runs first, then every point, then the comparisons.
 pub struct Gathering {
     facts: Facts,
-    /// By step.
+    /// Points by step.
     measured: Keyed<StepKey, Vec<Measured>>,
     planned: Keyed<RunKey, PlannedRun>,
     idle: Keyed<RunKey, Vec<IdlePower>>,

@@ -99,7 +99,7 @@ type PointAndRepeat = (String, Option<u64>, usize, u32);
 #[derive(Default)]
 pub struct Gathered {
     hosts: Vec<JointHost>,
-    /// For each host, its result.
+    /// The result of each host.
     parts: BTreeMap<PointAndRepeat, Vec<Option<HostPart>>>,
 }
 

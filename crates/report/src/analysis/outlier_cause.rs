@@ -144,7 +144,7 @@ fn worker(op: &SlowOp) -> (&str, u32, u32, u32) {
     (&op.stream, op.drive, op.instance, op.worker)
 }
 
-/// From its submission to its completion.
+/// The time span from an op's submission to its completion.
 fn at_engine(op: &SlowOp) -> (u64, u64) {
     (op.at_ns.saturating_add(op.late_ns), op.at_ns.saturating_add(op.response_ns))
 }

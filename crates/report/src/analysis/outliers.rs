@@ -32,7 +32,7 @@ pub struct Outliers {
 /// The data of one in a figure.
 #[derive(Clone, Copy, Debug)]
 pub struct OutlierMark {
-    /// When it was due, nanoseconds since the start of the window.
+    /// The due time, nanoseconds since the start of the window.
     pub at_ns: u64,
     /// Its response time, nanoseconds.
     pub response_ns: u64,

@@ -13,7 +13,7 @@ use crate::record::setup::HostField;
 /// A field in which two resolved plans differ.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldDifference {
-    /// In the notation of an override: "step.streams.io.workload.knobs.block".
+    /// The path in the notation of an override: "step.streams.io.workload.knobs.block".
     pub path: String,
     /// The field.
     pub field: PlanField,

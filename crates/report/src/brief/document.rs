@@ -26,7 +26,7 @@ pub struct Brief {
     pub byline: String,
     /// Version of Dyno.
     pub version: String,
-    /// In the order of the palette.
+    /// Subjects in the order of the palette.
     pub subjects: Vec<String>,
     /// The subjects' colours.
     pub palette: Palette,

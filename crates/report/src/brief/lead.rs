@@ -186,7 +186,8 @@ fn one_finding(l: Language, facts: &Facts, c: &Comparison) -> String {
     }
 }
 
-/// For a fleet: the number of drives, the differences between their models, and outlying drives.
+/// The first page of a fleet: the number of drives, the differences between their models, and
+/// outlying drives.
 fn of_fleet(l: Language, facts: &Facts, step: Option<StepKey>) -> Lead {
     let fleet = step.and_then(|key| facts.comparisons.fleets[key].as_ref());
     let Some(fleet) = fleet else {

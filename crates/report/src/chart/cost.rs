@@ -125,7 +125,7 @@ impl StepDrawing<'_> {
         Some(self.figure("waf", plot))
     }
 
-    /// For the first repeat at the step's lead value.
+    /// The figure for the first repeat at the step's lead value.
     fn amplification_over_time(&self) -> Option<Chart> {
         let line = |(subject, cell): (SubjectKey, &CellFacts)| {
             let points = &cell.writes.as_ref()?.repeats.first()?.over_time;

@@ -46,7 +46,7 @@ pub struct FigureText {
 }
 
 impl FigureText {
-    /// For a figure without marks.
+    /// The texts about a figure without marks.
     pub fn of(
         language: Language,
         title: impl Into<String>,
@@ -73,7 +73,7 @@ impl FigureText {
 pub struct LineSeries {
     /// The name in the legend.
     pub name: String,
-    /// In ascending order of x.
+    /// Points in ascending order of x.
     pub points: Vec<(f64, f64)>,
 }
 

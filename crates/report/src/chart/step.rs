@@ -37,7 +37,7 @@ pub(super) fn time(step: &StepFacts) -> (f64, &'static str) {
     }
 }
 
-/// For a latency in nanoseconds.
+/// Selects a figure of a latency, in nanoseconds.
 type LatencyPick = fn(&Latency) -> Option<&Estimate>;
 
 /// The figures of a step.
@@ -148,7 +148,7 @@ pub(super) fn quantity<'a>(
 }
 
 impl<'a> StepDrawing<'a> {
-    /// For figures below a heading with the step's title.
+    /// The data for figures below a heading with the step's title.
     pub fn of(
         language: Language,
         subjects: &'a Subjects,
@@ -158,12 +158,12 @@ impl<'a> StepDrawing<'a> {
         StepDrawing { language, subjects, comparisons, step, titled: false, quiet: false }
     }
 
-    /// For figures without a heading: each caption names the step.
+    /// The data for figures without a heading: each caption names the step.
     pub fn titled(self) -> StepDrawing<'a> {
         StepDrawing { titled: true, ..self }
     }
 
-    /// For the first page, without numbers that would have a mark.
+    /// The data for the first page, without numbers that would have a mark.
     pub fn for_cover(self) -> StepDrawing<'a> {
         StepDrawing { quiet: true, ..self.titled() }
     }

@@ -132,7 +132,7 @@ impl PrintedDifference {
         }
     }
 
-    /// By a formula, in the digits of its source: "21.23 %".
+    /// The result by a formula, in the digits of its source: "21.23 %".
     pub fn result(&self, formula: Formula) -> String {
         formula.result_in(self.times, self.digits)
     }

@@ -230,7 +230,7 @@ fn engines(
 ) -> Vec<Difference> {
     let mut all = Vec::new();
     for key in ENGINES_ALIKE {
-        // By heading and step, in the order of the disclosure.
+        // Values by heading and step, in the order of the disclosure.
         let mut found: Vec<(EnginePlace<'_>, SubjectValues)> = Vec::new();
         for group in setup.disclosure.iter().filter(|group| !group.is_of_dyno()) {
             let rows = group.rows.iter().filter(|(name, _)| name == key.name);

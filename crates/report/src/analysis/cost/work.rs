@@ -65,7 +65,7 @@ fn life_of(
     Life::at(per_drive, subject.capacity_bytes, stated.and_then(life::rated_bytes))
 }
 
-/// By the step's first instrument.
+/// Joules per terabyte and idle watts, by the step's first instrument.
 fn energy(step: &StepFacts, by: &Instrument, cell: &CellFacts) -> [Option<f64>; 2] {
     let idle = cell.power_by(by).and_then(|power| power.rest_watts);
     let metric = Metric::total(PointFigure::JoulesPerTb(by.clone()));

@@ -110,7 +110,7 @@ pub enum StepDurability {
 pub struct WriteGroup {
     /// The same writes, not made durable.
     pub plain: Option<StepKey>,
-    /// By FUA, by fdatasync, or by either.
+    /// Steps with writes that are durable by FUA, by fdatasync, or by either.
     pub durable: Vec<(StepDurability, StepKey)>,
 }
 

@@ -53,7 +53,7 @@ pub struct PowerFacts {
     pub mb_per_watt: Option<Estimate>,
     /// Joules per op.
     pub joules_per_op: Option<Estimate>,
-    /// For each repeat, in order.
+    /// Watts of each repeat, in order.
     watts_by_repeat: Vec<f64>,
 }
 
@@ -65,7 +65,7 @@ pub struct PowerReadings {
     pub min_watts: f64,
     /// Maximum reading of any repeat, watts.
     pub max_watts: f64,
-    /// For one point; None if coverage of the window is insufficient.
+    /// Joules of one point; None if coverage of the window is insufficient.
     pub joules: Option<Estimate>,
     /// The share of the windows covered by readings.
     pub covered: f64,

@@ -11,7 +11,7 @@ use crate::record::{Class, Point};
 pub struct SlowCommands {
     /// The threshold and the kind.
     pub gauge: SlowCommandGauge,
-    /// By the drives' own count, over the window.
+    /// The number by the drives' own count, over the window.
     pub drive: u64,
     /// Ops with at least this service time, by Dyno's count.
     pub dyno: u64,

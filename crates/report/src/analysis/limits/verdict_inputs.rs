@@ -168,7 +168,7 @@ fn with_processors(
         .zip(rate(cpu::PROCESS_SYSTEM_NS))
         .map(|(user, system)| user + system);
     let own_ns = rate(processes::LOAD_CPU_NS).or(process_ns);
-    // They are not read at the same instant.
+    // The counters are not read at the same instant.
     let within_host = |ns: f64| share(ns).min(host_busy.unwrap_or(1.0));
     BottleneckInputs {
         host_busy,
@@ -219,7 +219,7 @@ fn dataset(plan: &Plan, point: &Point, gauges: &[MeterSeries], window_s: f64) ->
         missing: !names.is_empty() && names.iter().all(|(name, _)| name.is_empty()),
         memory_bytes: of_host.into_iter().chain(limit).reduce(f64::min),
         direct: streams().map(|s| s.engine.knobs.flag("direct").ok()).next().flatten(),
-        // They alone have an offset on a device.
+        // Only these datasets have an offset on a device.
         is_of_blocks: streams().next().is_some_and(|s| s.engine.knobs.get("offset").is_some()),
     }
 }

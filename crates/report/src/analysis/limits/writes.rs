@@ -237,7 +237,7 @@ impl<'a> Source<'a> {
         Ok((sum(|own| own.0)?, sum(|own| own.1)?))
     }
 
-    /// From the first reading, before the load, to the last.
+    /// The growth from the first reading, before the load, to the last.
     fn since_before(&self, written: CounterKind) -> f64 {
         let own = |(counter, gauge): &(DriveCounter, &MeterSeries)| {
             let finite = || gauge.readings.iter().map(|r| r.1).filter(|v| v.is_finite());

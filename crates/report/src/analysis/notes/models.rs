@@ -35,7 +35,7 @@ pub struct FleetDrive {
 pub struct DriveModel {
     /// Its name; empty if unknown.
     pub name: String,
-    /// In the order of the plan.
+    /// Specimens in the order of the plan.
     pub specimens: Vec<FleetDrive>,
     /// The scatter of the specimens.
     pub scatter: Components,
@@ -63,9 +63,9 @@ pub struct Fleet {
     pub value: ValueKey,
     /// The metric.
     pub metric: Metric,
-    /// By name.
+    /// Models by name.
     pub models: Vec<DriveModel>,
-    /// For every comparable pair of models; only for a fleet of subjects.
+    /// The ratios of every comparable pair of models; only for a fleet of subjects.
     pub ratios: Vec<ModelRatio>,
     /// Differences that rule out comparing models.
     pub barred: Vec<Difference>,

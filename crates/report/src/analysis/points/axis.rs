@@ -6,7 +6,7 @@ use crate::plan::{Axis, Field};
 
 /// The swept field of a step.
 pub struct AxisFacts {
-    /// In the plan's notation: "read.threads".
+    /// The field in the plan's notation: "read.threads".
     pub name: String,
     /// The field of the stream.
     pub field: Field,

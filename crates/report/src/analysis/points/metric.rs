@@ -18,12 +18,12 @@ pub enum PointFigure {
     Bytes,
     /// Mean latency, nanoseconds.
     Mean,
-    /// By index in `PERCENTILES`.
+    /// A percentile, by index in `PERCENTILES`.
     Percentile(usize),
     /// Committed ops of one class per minute: New-Orders, transactions.
     PerMinute(Class),
-    /// For one class of power ("drive", "system") and one kind of meter: neither is ever mixed with
-    /// another.
+    /// Ops/s per watt, for one class of power ("drive", "system") and one kind of meter: neither is
+    /// ever mixed with another.
     OpsPerWatt(Instrument),
     /// MB/s per watt, by one instrument.
     MbPerWatt(Instrument),
@@ -124,7 +124,7 @@ impl MetricRequest {
 }
 
 impl Metric {
-    /// For the headline streams together.
+    /// A metric of the headline streams together.
     pub fn total(figure: PointFigure) -> Metric {
         Metric { figure, part: PointPart::Whole }
     }
@@ -178,7 +178,7 @@ impl Metric {
         }
     }
 
-    /// For a table's column: "p99", "reader-4 p99", "drive-1 p99", "ops/s/W, drive (exec)".
+    /// The name in a table's column: "p99", "reader-4 p99", "drive-1 p99", "ops/s/W, drive (exec)".
     pub fn short(&self) -> String {
         let own = |word: &str, i: &Instrument| format!("{word}, {} ({})", i.class, i.kind);
         let figure = match &self.figure {

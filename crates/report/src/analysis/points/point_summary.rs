@@ -135,7 +135,7 @@ pub struct Latency {
     pub max_digits: Option<u32>,
     /// For each repeat, the shares that took each of `OVER_MS` or longer.
     over_by_repeat: Vec<[Option<f64>; OVER_MS.len()]>,
-    /// For each repeat, if every repeat has one.
+    /// The mean of each repeat, if every repeat has one.
     mean_by_repeat: Vec<f64>,
     /// Each percentile's value in each repeat that has one.
     percentiles_by_repeat: [Vec<f64>; PERCENTILES.len()],

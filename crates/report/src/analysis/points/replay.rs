@@ -26,7 +26,7 @@ pub struct PointReplay {
 }
 
 impl PointReplay {
-    /// From a bundle's point; empty if nothing was replayed.
+    /// The recorded loads of a bundle's point; empty if nothing was replayed.
     pub fn of(point: &Point, rates: &[RateInterval], samples: &[Sample]) -> PointReplay {
         let recorded = Replayed::of_facts(&point.facts);
         let is_own = |rate: &&RateInterval| recorded.iter().any(|own| own.stream == rate.stream);

@@ -17,7 +17,7 @@ use crate::stats::{Estimate, estimate};
 /// Fields whose difference starts another history, because two hosts are not compared either.
 const HOST: [HostField; 2] = [HostField::Server, HostField::CpuModel];
 
-/// What defines a history.
+/// The property that defines a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum By {
     /// The subject's name.
@@ -78,7 +78,7 @@ impl FigureHistory {
 /// The selection of runs and figures.
 #[derive(Clone, Debug, Default)]
 pub struct TrendRequest {
-    /// What defines a history.
+    /// The property that defines a history.
     pub by: By,
     /// The figures; the headline figure of each step if empty.
     pub metrics: Vec<MetricRequest>,

@@ -29,14 +29,14 @@ pub struct BriefOptions {
     sections: Option<Vec<String>>,
     /// A PNG next to the brief's file.
     logo: Option<PathBuf>,
-    /// By subject: "#rrggbb".
+    /// Colours by subject: "#rrggbb".
     #[serde(default)]
     colours: BTreeMap<String, String>,
     #[serde(default)]
     text: Vec<OwnText>,
     /// The editor's verdict, at the beginning; its numbers are inserted by reference.
     verdict: Option<EditorVerdict>,
-    /// By subject: the specification of its drives.
+    /// Specifications of the drives, by subject.
     #[serde(default)]
     drive: Specifications,
     /// The publisher's statements.

@@ -199,7 +199,7 @@ struct Standings {
     differences: HashMap<SubjectKey, String>,
 }
 
-/// By a metric at a place of a step, or at its lead.
+/// The comparison by a metric at a place of a step, or at its lead.
 fn compared(
     l: Language,
     subjects: &Subjects,

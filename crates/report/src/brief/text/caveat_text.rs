@@ -98,7 +98,7 @@ pub fn caveats(
     all
 }
 
-/// For the requested parts: "reader-4: ops/s drifted by −50 % over the window".
+/// The caveats of the requested parts: "reader-4: ops/s drifted by −50 % over the window".
 fn of_parts(l: Language, cell: &CellFacts, parts: &[PointPart], why: VerdictText) -> Vec<String> {
     let of = |part: &PointPart| {
         let name = part.name().unwrap_or_default();

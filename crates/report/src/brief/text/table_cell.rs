@@ -56,7 +56,7 @@ pub enum TableCell {
     Quantity {
         /// Its dimension.
         of: Dimension,
-        /// In the dimension's base unit.
+        /// The value in the dimension's base unit.
         value: f64,
         /// Significant digits, if given by its source.
         digits: Option<u32>,
@@ -157,7 +157,7 @@ impl TableCell {
         TableCell::of_value(Dimension::Energy, joules, None)
     }
 
-    /// Not measured.
+    /// The cell of a value that was not measured.
     pub fn none() -> TableCell {
         TableCell::Text(NONE.to_string())
     }
@@ -292,7 +292,7 @@ pub struct Scale {
 const MOST_UNITS: f64 = 1e7;
 
 impl Scale {
-    /// For the quantities among these cells, which have one dimension.
+    /// The scale of the quantities among these cells, which have one dimension.
     pub fn of_cells<'c>(cells: impl Iterator<Item = &'c TableCell>) -> Option<Scale> {
         let (mut of, mut values, mut halves) = (None, Vec::new(), Vec::new());
         for cell in cells {
@@ -311,7 +311,7 @@ impl Scale {
         Some(scale)
     }
 
-    /// For these quantities; None if none is positive.
+    /// The scale of these quantities; None if none is positive.
     pub fn of(of: Dimension, values: &[f64]) -> Option<Scale> {
         let above_zero = || values.iter().copied().filter(|v| *v > 0.0 && v.is_finite());
         let least = above_zero().reduce(f64::min)?;

@@ -62,7 +62,8 @@ fn by(l: Language, comparison: &Comparison) -> String {
     }
 }
 
-/// For a table: the better subject, the difference, and its standing; for a latency, which one.
+/// A comparison in a table: the better subject, the difference, and its standing; for a latency,
+/// which one.
 pub fn in_table(l: Language, subjects: &Subjects, comparison: &Comparison) -> String {
     let what = if comparison.metric.is_latency() {
         format!("{} ", comparison.metric.text(l))

@@ -14,7 +14,7 @@ pub struct ChartAxis {
 }
 
 impl ChartAxis {
-    /// From zero to the largest value: horizontally, where a round limit has no advantage.
+    /// An axis from zero to the largest value: horizontally, where a round limit has no advantage.
     pub fn up_to(values: impl Iterator<Item = f64>) -> ChartAxis {
         let largest = values.filter(|v| v.is_finite()).fold(0.0, f64::max);
         ChartAxis { low: 0.0, high: if largest > 0.0 { largest } else { 1.0 }, log: false }
@@ -29,14 +29,14 @@ impl ChartAxis {
         ChartAxis { high: self.high.max(needed), ..self }
     }
 
-    /// From zero to a round number above the largest value.
+    /// An axis from zero to a round number above the largest value.
     pub fn from_zero(values: impl Iterator<Item = f64>) -> ChartAxis {
         ChartAxis::fitting(values.map(|v| (v, v)))
     }
 
-    /// From zero to a round number above the values and their interval limits; an interval from few
-    /// repeats, which may extend far beyond all values, is truncated so that it does not flatten
-    /// the rest.
+    /// An axis from zero to a round number above the values and their interval limits; an interval
+    /// from few repeats, which may extend far beyond all values, is truncated so that it does not
+    /// flatten the rest.
     pub fn fitting(values: impl Iterator<Item = (f64, f64)>) -> ChartAxis {
         let finite = values.filter(|(v, end)| v.is_finite() && end.is_finite());
         let (value, end) =

@@ -48,11 +48,11 @@ static BOLD: LazyLock<Font> = LazyLock::new(|| {
 static CODE: LazyLock<Font> = LazyLock::new(|| {
     font("IBM Plex Mono", 400, include_bytes!("../../../../../fonts/IBMPlexMono-Regular.ttf"))
 });
-/// For symbols and scripts that the others lack.
+/// The font for symbols and scripts that the others lack.
 static REST: LazyLock<Font> = LazyLock::new(|| {
     font("DejaVu Sans", 400, include_bytes!("../../../../../fonts/DejaVuSans.ttf"))
 });
-/// For Japanese, subset to JIS X 0208.
+/// The font for Japanese, subset to JIS X 0208.
 static JAPANESE: LazyLock<Font> = LazyLock::new(|| {
     font("BIZ UDPGothic", 400, include_bytes!("../../../../../fonts/BIZUDPGothic-Regular.ttf"))
 });

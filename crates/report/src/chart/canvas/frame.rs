@@ -40,7 +40,7 @@ pub struct Canvas<'a> {
 pub struct TextStyle {
     pub anchor: &'static str,
     pub bold: bool,
-    /// In the colour of data, not of annotations.
+    /// Whether it has the colour of data, not of annotations.
     pub ink: bool,
 }
 

@@ -52,7 +52,7 @@ pub struct GroupedBars {
     pub call_outs: Vec<CalledBar>,
     /// Whether bars are horizontal, to make room for long group names; then without call-outs.
     pub lying: bool,
-    /// On the first page: bars that rank no drives have no number.
+    /// For the first page: bars that rank no drives have no number.
     pub quiet: bool,
 }
 

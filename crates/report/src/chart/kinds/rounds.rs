@@ -9,14 +9,14 @@ use crate::say;
 
 pub struct RoundsSeries {
     pub name: String,
-    /// In order, from the first round.
+    /// Values in order, from the first round.
     pub values: Vec<f64>,
     pub fit: Option<Fit>,
 }
 
 /// The fit to the last rounds.
 pub struct Fit {
-    /// From 1.
+    /// The first round of the fit, from 1.
     pub first_round: usize,
     pub rounds: usize,
     pub mean: f64,

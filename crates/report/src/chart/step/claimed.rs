@@ -114,7 +114,7 @@ impl StepDrawing<'_> {
         if all.is_empty() { all } else { say!(l, "figure-claimed", differences = all) }
     }
 
-    /// The same above bars.
+    /// The call-outs above bars.
     pub fn called_bars(&self, metric: &Metric) -> Vec<CalledBar> {
         let bar = |c: &&Comparison| {
             let StepPlace::Value(group) = c.at else { return None };

@@ -45,7 +45,7 @@ fn searches(cell: &CellFacts) -> Vec<PointLoad<'_>> {
     all.map(|own| (own.stream.as_str(), own.checksum, found(own))).collect()
 }
 
-/// For each stream whose loads differ, the loads at the first value where they do.
+/// The loads of each stream that differ, at the first value where they do.
 fn unlike(
     step: &StepFacts,
     subjects: &[SubjectKey],

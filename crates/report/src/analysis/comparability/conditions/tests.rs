@@ -144,7 +144,7 @@ pub struct Unlike {
     pub what: &'static str,
     /// Its subject.
     pub values: &'static str,
-    /// Adds it to the facts.
+    /// Adds the difference to the facts.
     pub put: fn(&mut Facts),
 }
 

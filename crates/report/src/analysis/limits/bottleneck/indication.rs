@@ -26,7 +26,7 @@ pub enum Indication {
     },
     /// Dyno as a whole did not run.
     StoodStill {
-        /// For how long, seconds.
+        /// The duration, seconds.
         still_s: f64,
         /// Length of the window, seconds.
         window_s: f64,

@@ -24,7 +24,7 @@ enum Row {
     Engines,
 }
 
-/// In the order of the table.
+/// Rows in the order of the table.
 const HARDWARE: &[Row] = &[
     Row::Host(HostField::Vendor),
     Row::Host(HostField::Server),

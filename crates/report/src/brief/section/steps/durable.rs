@@ -133,7 +133,7 @@ fn p9999(summary: &RepeatSummary) -> Option<&crate::stats::Estimate> {
     class.user_latency().percentiles_ns[P9999].as_ref()
 }
 
-/// For each subject, the place with the most durable commits.
+/// The place with the most durable commits of each subject.
 fn most(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<(Mark, Vec<TableCell>)> {
     let ops = |cell: &CellFacts| Some(cell.total.as_ref()?.ops_per_s.as_ref()?.value);
     let rate = |cell: &CellFacts| ops(cell).unwrap_or(0.0);

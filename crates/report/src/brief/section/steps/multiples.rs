@@ -82,7 +82,7 @@ fn table(l: Language, subjects: &Subjects, step: &StepFacts, search: &Search) ->
     table
 }
 
-/// For the requests of a cell: response times, which are decisive, and service times.
+/// Rows for the requests of a cell: response times, which are decisive, and service times.
 fn rows(
     l: Language,
     step: &StepFacts,
