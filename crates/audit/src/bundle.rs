@@ -111,8 +111,8 @@ fn column(name: &str) -> String {
     name.replace(['.', '-', ' '], "_")
 }
 
-/// As printed in sentences, with the tolerance of tables, which print fewer digits: a statement may
-/// be derived from either.
+/// A figure as printed in sentences, with the tolerance of tables, which print fewer digits: a
+/// statement may be derived from either.
 fn figure(
     metric: &Metric,
     step: &StepFacts,

@@ -32,7 +32,7 @@ pub struct Head {
     pub subject: Option<String>,
     #[serde(default)]
     pub columns: Columns,
-    /// By the name of the table.
+    /// Settings by the name of the table.
     #[serde(default)]
     pub data: BTreeMap<String, Data>,
     #[serde(default)]

@@ -36,7 +36,7 @@ pub enum StatedPoint {
     Every,
     /// The points with these names.
     Named(Vec<String>),
-    /// From one number to another, inclusive.
+    /// A range from one number to another, inclusive.
     Between(f64, f64),
 }
 

@@ -48,7 +48,7 @@ impl PublishedFigure {
         })
     }
 
-    /// In another unit.
+    /// The figure in another unit.
     pub fn scaled(self, by: f64) -> PublishedFigure {
         if by == 1.0 {
             return self;
@@ -76,7 +76,7 @@ impl PublishedFigure {
 /// One metric of every subject at every point.
 #[derive(Clone, Debug, Default)]
 pub struct FigureTable {
-    /// By subject, then by point.
+    /// Figures by subject, then by point.
     pub figures: BTreeMap<String, BTreeMap<String, PublishedFigure>>,
     /// All measured points of any metric; this one may lack some.
     pub points: Vec<String>,

@@ -38,7 +38,7 @@ fn gain(value: f64) -> Option<Amount> {
     amount(value, ComputedKind::Relative(Formula::Gain))
 }
 
-/// For A against B at 96, lower is better.
+/// A statement for A against B at 96; lower is better.
 fn stated(amount: Option<Amount>) -> PublishedStatement {
     PublishedStatement {
         subject: "A".into(),
@@ -57,7 +57,7 @@ fn stated(amount: Option<Amount>) -> PublishedStatement {
     }
 }
 
-/// For A against all others at all points.
+/// A statement for A against all others at all points.
 fn everywhere(amount: Option<Amount>) -> PublishedStatement {
     let points = vec!["96".into(), "128".into()];
     PublishedStatement { points, rivals: vec!["B".into(), "C".into()], ..stated(amount) }

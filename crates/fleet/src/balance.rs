@@ -17,7 +17,7 @@ pub struct SubjectTurn {
     pub subject: usize,
     /// Index of the host.
     pub host: usize,
-    /// From 0.
+    /// The round, from 0.
     pub round: usize,
     /// Place in the host's order of that round, from 0.
     pub place: usize,

@@ -30,7 +30,7 @@ pub struct CampaignRecord {
     pub environment: Option<PathBuf>,
     /// Abandoned hosts.
     pub lost: Vec<String>,
-    /// By number, from 1.
+    /// Tasks by number, from 1.
     pub tasks: Vec<TaskRecord>,
     /// Job arrays, oldest first.
     pub arrays: Vec<Array>,

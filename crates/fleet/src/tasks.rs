@@ -7,7 +7,7 @@ use dyno_core::plan::campaign::{Specimen, SpecimenLocation};
 /// One run on one host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FleetTask {
-    /// From 1, in the order of rounds, hosts and places.
+    /// Number, from 1, in the order of rounds, hosts and places.
     pub number: usize,
     /// The specimen.
     pub specimen: usize,

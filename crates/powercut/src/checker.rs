@@ -211,7 +211,7 @@ pub fn look(promises: &Promises, medium: &dyn Medium) -> Result<PowercutVerdict>
     let mut memory = vec![0; in_buffer as usize * block_bytes + ALIGN];
     let from = memory.as_ptr().align_offset(ALIGN);
     let logical = session.logical_bytes as usize;
-    // By logical block of the buffer.
+    // Readability by logical block of the buffer.
     let mut is_read = vec![true; in_buffer as usize * block_bytes / logical];
     let mut first = u64::MAX;
     judge(promises, &mut |block, held: &mut Vec<SectorContents>| {

@@ -114,7 +114,7 @@ impl JournalRecord {
         bytes
     }
 
-    /// From bytes; None if they are not a record.
+    /// Decodes bytes; None if they are not a record.
     pub fn decode(bytes: &[u8; RECORD]) -> Option<JournalRecord> {
         let number = |at: usize| {
             let mut eight = [0; 8];

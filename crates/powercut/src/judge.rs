@@ -185,7 +185,7 @@ impl PowercutVerdict {
 }
 
 impl Promises {
-    /// For a session that has been checked, without acknowledgements yet.
+    /// The promises of a session that has been checked, without acknowledgements yet.
     pub fn new(session: &WriteSession) -> Promises {
         Promises {
             blocks: vec![Promise::default(); session.blocks as usize],

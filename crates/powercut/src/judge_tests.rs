@@ -13,7 +13,7 @@ const BLOCKS: u64 = 16;
 struct Bench {
     session: WriteSession,
     promises: Promises,
-    /// By block: every write that it received, in order.
+    /// By block, the writes that it received, in order.
     writes: Vec<Vec<u64>>,
     newest: [u64; 2],
 }
