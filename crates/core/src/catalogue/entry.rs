@@ -88,7 +88,7 @@ impl RunState {
 }
 
 impl Contents {
-    /// Reads a file, whatever its contents.
+    /// Reads a file with any contents.
     pub fn of(path: &Path) -> Contents {
         match summary(path) {
             Ok(summary) => Contents::Bundle(Box::new(summary)),

@@ -21,12 +21,12 @@ const HEAD: &str = "dyno catalogue 1";
 /// Maximum length of a line. Only a plan with very many subjects has a longer one, and is read
 /// again.
 const MOST_LINE: u64 = 256 << 10;
-/// The mean length of a line that is at most read, and lines beyond one for each bundle: the index
-/// of a folder from elsewhere may be of any size, whatever the folder contains.
+/// The maximum mean length of a line, and the number of lines allowed beyond one for each bundle:
+/// the index of a folder from elsewhere may be of any size, regardless of the folder's contents.
 const MEAN_LINE: u64 = 4 << 10;
 const MORE_LINES: usize = 1_000;
 
-/// The known entries by their paths, and whether others were left out.
+/// The known entries by their paths, and whether others were omitted.
 pub type KnownEntries = (HashMap<String, CatalogueEntry>, bool);
 
 /// The known entries of these bundles; empty without a usable index.

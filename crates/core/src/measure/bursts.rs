@@ -3,7 +3,7 @@
 //! "The Markov-modulated Poisson process (MMPP) cookbook", Performance Evaluation 18, 1993).
 //!
 //! Ops are counted in time at the mean rate ("even time"), which passes faster within a burst: so
-//! each gap is drawn as that of a Poisson process, whatever the state.
+//! each gap is drawn as that of a Poisson process, regardless of the state.
 
 use crate::base::rng::Seed;
 use crate::plan::BurstArrivals;

@@ -116,7 +116,7 @@ pub trait OpGenerator: Send {
     }
 
     /// The number of such ops that are due at this time after the load's start and have not been
-    /// generated, as far as the recording has been read ahead.
+    /// generated; at most those that have been read from the recording.
     fn overdue(&mut self, at_ns: u64) -> u64 {
         let _ = at_ns;
         0

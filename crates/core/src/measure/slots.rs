@@ -33,7 +33,7 @@ pub struct InFlight {
 }
 
 impl InFlight {
-    /// Its form in the list of the slowest ops.
+    /// The op's entry in the list of the slowest ops.
     #[cold]
     pub fn kept(&self, stamps: Stamps, in_flight: usize) -> SlowestOp {
         let InFlight { class, len, at, .. } = *self;
@@ -56,7 +56,7 @@ pub struct Queue {
     pub free: Vec<u32>,
     /// The number of the drive's next op.
     pub next: u64,
-    /// Ops that were due and not submitted when the window closed, as far as they are counted.
+    /// Ops that were due and not submitted when the window closed, if they are counted.
     pub backlog: u64,
     /// A slot is free for the schedule's next op, which is not due yet.
     pub awaiting: bool,

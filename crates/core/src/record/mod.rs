@@ -79,7 +79,8 @@ pub struct Point {
 }
 
 impl Point {
-    /// Whether its headline streams completed no op: it then has no figures, whatever its outcome.
+    /// Whether its headline streams completed no op: it then has no figures, regardless of its
+    /// outcome.
     pub fn did_nothing(&self) -> bool {
         let headline = || self.cells.iter().filter(|cell| cell.headline);
         let mut tallies = headline().flat_map(|cell| &cell.tallies);

@@ -98,7 +98,7 @@ pub struct HostSetup {
     pub nvme_core_parameters: Settings,
 }
 
-/// One drive of a subject: from sysfs and the mount table. For a partition, those of its whole
+/// One drive of a subject: from sysfs and the mount table. For a partition, the values of its whole
 /// disk.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

@@ -139,7 +139,7 @@ impl<'a> RunRequest<'a> {
         crate::run::load_memory::check(self.plan)?;
         crate::run::host_limits::check(self.plan)?;
         let pins = crate::run::admit::admit(self.plan, &self.before, writes, self.clock)?;
-        // From here on every drive is the admitted one, whatever its name refers to.
+        // From here on every drive is the admitted one, even if its name refers to another.
         self.points.iter_mut().for_each(|point| point.subject = pins.subject(&point.subject));
         let writes = writes || crate::run::prepare::writes(self.plan);
         let (mut ready, mut begun) = (HashMap::new(), Vec::new());

@@ -305,7 +305,7 @@ fn seed_of(seed: u64, key: &PointKey, step: &Step, stream: usize) -> u64 {
         .fold(seed, |h, &part| mix(h.wrapping_add(mix(part))))
 }
 
-/// The window as far as it was measured.
+/// The measured part of the window.
 fn measured_window(
     window: MeasuredWindow,
     ended: &Result<MeasuredWindow>,

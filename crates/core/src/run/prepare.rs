@@ -54,7 +54,7 @@ pub fn writes(plan: &Plan) -> bool {
     tasks(plan).iter().any(PrepareTask::writes)
 }
 
-/// The actions for a subject's drives, and their durations as far as known.
+/// The actions for a subject's drives, and their known durations.
 pub fn to_do(plan: &Plan, subject: &Subject) -> ToPrepare {
     let part = |task: PrepareTask<'_>| Some((task.action(), task.length(plan, subject)?));
     ToPrepare {

@@ -58,8 +58,8 @@ impl Bundle {
         &self.run
     }
 
-    /// Its identity, whatever the file name: 32 hexadecimal digits derived from the plan, the start
-    /// of the run and its points, and their counts. Copies have the same.
+    /// Its identity, independent of the file name: 32 hexadecimal digits derived from the plan, the
+    /// start of the run and its points, and their counts. Copies have the same identity.
     pub fn identity(&self) -> Result<String> {
         identity::of(&self.conn, &self.meter).map_err(|e| schema::not_read(&self.path, e))
     }

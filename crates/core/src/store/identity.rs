@@ -1,4 +1,4 @@
-//! A bundle's identity: the same for all copies, whatever their file names.
+//! A bundle's identity: the same for all copies, independent of their file names.
 
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;

@@ -1,6 +1,6 @@
 //! Limits of a bundle's contents. It may come from anyone, so its contents are bounded before they
-//! are in memory, whatever the file claims. docs/schema.md has this table, and a test compares the
-//! two.
+//! are in memory, regardless of the sizes that the file states. docs/schema.md has this table, and
+//! a test compares the two.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;

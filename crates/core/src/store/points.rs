@@ -79,8 +79,8 @@ impl Bundle {
         Ok(steps)
     }
 
-    /// The points in these ranges, one range after the other: `gather` adds to each what is read
-    /// with it, and `visit` may take any time, because the bundle is not locked meanwhile.
+    /// The points in these ranges, one range after the other: `gather` adds the data read with
+    /// each, and `visit` may take any time, because the bundle is not locked meanwhile.
     fn each_point_of<T>(
         &self,
         ranges: &[PointRange],

@@ -417,7 +417,7 @@ impl BundleWriter {
         }
     }
 
-    /// Inserts the point, completed at its end, in place of a failed attempt.
+    /// Inserts the point, completed at its end, instead of a failed attempt.
     fn insert_point(&self, key: &PointKey) -> Result<(i64, Option<i64>)> {
         let axis = key.axis.as_ref();
         let field = axis.map(|a| serde_json::to_value(a.field)).transpose()?;

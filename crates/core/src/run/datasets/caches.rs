@@ -17,7 +17,7 @@ pub fn drop_page_cache(folders: &[PathBuf]) -> Result<()> {
     folders.iter().try_for_each(|folder| drop_files_below(folder))
 }
 
-/// Drops the files below a folder from the page cache, as far as they are clean.
+/// Drops the clean files below a folder from the page cache.
 pub fn drop_files_below(folder: &Path) -> Result<()> {
     let entries =
         std::fs::read_dir(folder).with_context(|| format!("listing {}", folder.display()))?;

@@ -101,7 +101,7 @@ impl PrepareTask<'_> {
         }
     }
 
-    /// Its duration on a subject, as far as known in advance; None for a fill.
+    /// Its duration on a subject, if known in advance; None for a fill.
     pub fn length(&self, plan: &Plan, subject: &Subject) -> Option<KnownLength> {
         let is_bare = |drive: &Drive| matches!(drive.place, DrivePlace::Device { .. });
         Some(match self {

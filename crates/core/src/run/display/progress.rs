@@ -103,7 +103,7 @@ impl Progress {
         let load_ns: u64 = points.iter().map(|p| p.step.point_ns()).sum();
         *self.left.borrow_mut() = TimeLeft::of(points.iter().map(left), to_prepare);
         self.bar.set_length(1000);
-        // The rate comes first, so that the narrowest terminal truncates the label instead.
+        // The active meters.
         let style = ProgressStyle::with_template("{bar:16.cyan/blue} {prefix}  {wide_msg}");
         self.bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         self.bar.enable_steady_tick(Duration::from_millis(500));

@@ -67,7 +67,7 @@ fn wait(clock: Clock, tick_ns: u64, stop: &AtomicBool) -> Stretches {
         let due_ns = clock.now_ns() + tick_ns;
         clock.sleep_until(due_ns);
         let late_ns = clock.now_ns().saturating_sub(due_ns);
-        // Only a thread that wakes late may have waited, so the kernel is asked only then.
+        // Only a thread that wakes late may have waited, so the kernel is queried only then.
         if late_ns < LEAST_NS {
             continue;
         }

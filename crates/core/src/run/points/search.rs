@@ -59,7 +59,7 @@ impl Searches {
         }
     }
 
-    /// The point to measure in place of this one: itself if its step is not searched; the most
+    /// The point to measure instead of this one: itself if its step is not searched; the most
     /// informative one of a search; None from the end of the search on.
     pub fn instead<'p>(
         &mut self,

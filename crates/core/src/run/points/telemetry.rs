@@ -85,7 +85,7 @@ impl<'a, 'g> Telemetry<'a, 'g> {
                     class: total.class,
                     start_ns: self.last_ns - window.from_ns,
                     end_ns: now_ns - window.from_ns,
-                    // Read while workers write: a completion after the window is taken back.
+                    // Read while workers write: a completion after the window is subtracted again.
                     ops: total.ops.saturating_sub(last.get(i).map_or(0, |l| l.ops)),
                     bytes: total.bytes - last.get(i).map_or(0, |l| l.bytes),
                     service: since(&total.service, last.get(i).map(|l| &l.service)),
