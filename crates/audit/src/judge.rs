@@ -40,7 +40,7 @@ struct JudgedStatement<'a> {
 }
 
 /// Recomputes the statement from the table and returns all applicable verdicts. No I/O and no
-/// errors: whatever cannot be computed is a verdict.
+/// errors: a value that cannot be computed is a verdict.
 pub fn judge(table: &FigureTable, stated: &PublishedStatement) -> Judgement {
     let kind = stated.amount.map_or(ComputedKind::Difference, |a| a.kind);
     let judged = JudgedStatement { table, stated, kind };

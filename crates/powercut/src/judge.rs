@@ -172,8 +172,8 @@ impl PowercutVerdict {
         self.blocks.values().sum()
     }
 
-    /// Number of blocks with damage that a missing flush does not explain: whatever was requested,
-    /// a drive may not tear a logical block, invent data, or fail to return them.
+    /// Number of blocks with damage that a missing flush does not explain: regardless of the
+    /// requests, a drive may not tear a logical block, invent data, or fail to return them.
     pub fn damaged(&self) -> u64 {
         [Fate::Torn, Fate::Corrupt, Fate::Unreadable].into_iter().map(|fate| self.count(fate)).sum()
     }

@@ -40,7 +40,7 @@ pub fn imported(step: &ImportedStep, protocol: &Protocol) -> StepFacts {
     }
 }
 
-/// A step of which only the name is known.
+/// A step with only a known name.
 fn unknown(name: &str, title: PlanText) -> StepFacts {
     StepFacts {
         key: StepKey::default(),

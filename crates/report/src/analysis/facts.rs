@@ -177,7 +177,7 @@ pub struct RunFacts {
     pub until_percent: Option<f64>,
     /// The order of subjects.
     pub order: Order,
-    /// Whether its subjects share a device, as far as is known.
+    /// Whether its subjects share a device, if known.
     pub shares_device: bool,
     /// The open-loop latency of an engine that takes no time, measured at the start of the run.
     pub pacing_floor: Option<PacingFloor>,

@@ -355,7 +355,7 @@ impl Gathering {
         let capacity = |s: &SubjectFacts| Some(s.capacity_bytes? * s.drive_count() as f64);
         let capacities: Keyed<SubjectKey, Option<f64>> =
             self.facts.subjects.iter().map(capacity).collect();
-        // Step by step, so that the points of a step do not remain beside its facts.
+        // Step by step, so that the points of a step are not in memory together with its facts.
         let measured = std::mem::take(&mut self.measured);
         for (step, own) in self.facts.measured.steps.iter_mut().zip(measured) {
             step.fill(&own, &self.idle, &capacities);

@@ -36,7 +36,7 @@ pub struct Brief {
     pub parts: Vec<BriefSection>,
     /// The logo of brief.toml, as PNG.
     pub logo_png: Option<Vec<u8>>,
-    /// Text below the last section, in place of the one about bundles.
+    /// Text below the last section, instead of the one about bundles.
     pub footer: Option<String>,
     /// The paper size.
     pub page: PaperSize,

@@ -86,7 +86,7 @@ impl LineSeries {
 
 /// A kind of figure.
 pub trait Plot: Send + Sync {
-    /// Its texts, as far as they are known before drawing.
+    /// Its texts that are known before drawing.
     fn text(&self) -> Option<&FigureText> {
         None
     }
@@ -170,7 +170,7 @@ impl Chart {
     }
 }
 
-/// The mark after a number that was not limited by the drive; empty otherwise.
+/// A figure of a step, by its name among the step's figures: "ops", "p99-against-ops".
 pub fn mark(cell: &CellFacts) -> String {
     if cell.is_not_the_drives() { format!(" {MARK}") } else { String::new() }
 }

@@ -131,14 +131,14 @@ pub struct Observation {
     pub step: String,
     /// The step's title; if empty, its name.
     pub title: String,
-    /// Everything that defines the load, as far as the source gives it.
+    /// Everything that defines the load and is given by the source.
     pub load: Load,
     /// The field that its source varies, if it names one.
     pub axis: Option<Field>,
     /// Ops in flight, if they follow from rate and latency: runs that differ in it are not repeats,
     /// even if their source does not give threads.
     pub in_flight: Option<f64>,
-    /// The measurements, as far as the file contains them.
+    /// The measurements in the file.
     pub point: Point,
     /// Figures without raw latencies: percentiles, means, maxima.
     pub reported: Vec<Reported>,

@@ -114,7 +114,7 @@ fn styled(text: &TextLine) -> String {
             }
         }
     }
-    // The marks of a style begin no block, except those of a list.
+    // The marks of a style do not begin a block, except those of a list.
     match text.first().map(|first| &first.style) {
         Some(Style::Plain) => at_start(&out),
         _ => out.trim().to_string(),

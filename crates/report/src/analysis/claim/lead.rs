@@ -102,7 +102,8 @@ impl StepLead {
     pub fn of(subjects: &Subjects, comparisons: &Comparisons, step: &StepFacts) -> StepLead {
         let metric = step.headline_metric.clone();
         let here = |c: &&Comparison| c.step == step.key && is_at(step, c.at);
-        // Loads within a limit or at equal latency are rates, whatever the metric's usual name.
+        // Loads within a limit or at equal latency are rates, even if the metric is usually
+        // something else.
         let read_off = matches!(step.place, AxisPlace::Limit | AxisPlace::EqualLatency);
         let mut all: Vec<&Comparison> = comparisons
             .all

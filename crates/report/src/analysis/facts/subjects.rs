@@ -20,7 +20,7 @@ pub struct SubjectFacts {
     pub run: RunKey,
     /// Its drives, with their names in the plan.
     pub drives: Keyed<DriveKey, String>,
-    /// The setups of its drives, as far as they were stored, in the same order.
+    /// The setups of its drives, if they were stored, in the same order.
     pub setups: Vec<DriveSetup>,
     /// The size of one drive, bytes: as stated, or as read by the host.
     pub capacity_bytes: Option<f64>,

@@ -195,8 +195,8 @@ pub fn past_the_block_layer(step: &Step) -> bool {
     step.streams.iter().any(past)
 }
 
-/// The sizes of the point's datasets, as far as their engines give them in bytes, and whether they
-/// bypass the page cache.
+/// The sizes of the point's datasets, if their engines give them in bytes, and whether they bypass
+/// the page cache.
 fn dataset(plan: &Plan, point: &Point, gauges: &[MeterSeries], window_s: f64) -> DatasetCaching {
     let step = plan.protocol.step(&point.key.step);
     let streams = || step.iter().flat_map(|step: &&Step| &step.streams);

@@ -1,5 +1,5 @@
-//! Figures that another tool reported for imported points, used in place of histograms. A class
-//! with only reported figures has nothing else.
+//! Figures that another tool reported for imported points, used instead of histograms. A class with
+//! only reported figures has nothing else.
 
 use crate::analysis::points::point_numbers::{
     ClassNumbers, Numbers, PointSummary, Times, WrittenDigits,

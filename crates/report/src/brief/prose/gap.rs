@@ -183,7 +183,7 @@ fn of_comparison(l: Language, c: &Comparison, size: String) -> AtSize {
     }
 }
 
-/// Steps that differ only in block size and name, of which this is the last.
+/// The differences over steps that differ only in block size and name, of which this is the last.
 fn over_steps(
     l: Language,
     comparisons: &Comparisons,

@@ -191,8 +191,8 @@ fn place(l: Language, step: &StepFacts, measure: &SummaryMeasure, at: SummaryPla
     }
 }
 
-/// The subject that is better than all others by claims, and the differences between the brief's
-/// subject and each other, as far as they are known.
+/// The subject that is better than all others by claims, and the known differences between the
+/// brief's subject and each other.
 #[derive(Default)]
 struct Standings {
     best: Option<SubjectKey>,

@@ -374,7 +374,7 @@ pub fn crossed(
     }
 }
 
-/// Start of a run; for imported figures, as far as the source gives it.
+/// Start of a run; for imported figures, if the source gives it.
 pub fn when_measured(l: Language, run: &RunFacts) -> String {
     match run.is_imported() && run.started_unix_ns == 0 {
         true => say!(l, "date-not-given"),

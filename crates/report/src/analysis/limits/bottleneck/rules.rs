@@ -182,7 +182,7 @@ fn ceiling(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
     Some(barred(Bottleneck::Generator, evidence, Remedy::NearCeiling))
 }
 
-/// From this share of the generator's ceiling on, it is printed with the verdict, whatever that is.
+/// From this share of the generator's ceiling on, the ceiling is printed with any verdict.
 const HALF_OF_CEILING: f64 = 0.5;
 
 /// The verdict with the generator's ceiling, if it is close.

@@ -61,7 +61,7 @@ pub fn flushed(share: f64) -> BottleneckInputs {
     }
 }
 
-/// Direct reads of 4 KiB while someone else writes.
+/// Direct reads of 4 KiB while another process writes.
 pub fn beside(written_bytes_per_s: f64, write_queue: f64) -> BottleneckInputs {
     let own = DynoIo {
         read_bytes_per_s: 4096.0 * 20_000.0,
