@@ -45,8 +45,8 @@ pub fn check(
     for task in &record.tasks {
         let last = task.attempts(folder)?.pop().map(|attempt| attempt.code);
         let runs = match jobs {
-            // Slurm lists a job for a moment after its run has measured everything, which the exit code
-            // of the last attempt shows.
+            // Slurm lists a job for a moment after its run has measured everything, which the exit
+            // code of the last attempt shows.
             Some(jobs) => {
                 last != Some(Some(0)) && jobs.get(&task.number).is_some_and(SlurmJob::runs)
             }
