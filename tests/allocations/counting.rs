@@ -50,7 +50,7 @@ fn note() {
         return;
     }
     // The threads that read the meters and the kernel's accounting format what they read.
-    if !matches!(std::thread::current().name(), Some("meters" | "witness" | "canary")) {
+    if !matches!(std::thread::current().name(), Some("meter" | "witness" | "canary")) {
         if N.fetch_add(1, Relaxed) < SHOWN {
             let at = Backtrace::force_capture().to_string();
             FIRST.lock().unwrap_or_else(|e| e.into_inner()).push(at);

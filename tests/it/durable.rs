@@ -165,6 +165,8 @@ fn what_was_trimmed_or_zeroed_on_a_device_reads_as_zeroes_and_nothing_else_chang
             let file = disk.folder.path().join("disk");
             let mut image = std::fs::OpenOptions::new().write(true).open(&file).unwrap();
             image.write_all(&vec![0xA5; 16 << 20]).unwrap();
+            // A file under the device that is open for writing is in use.
+            drop(image);
             let stream = format!(
                 "workload = {{ kind = \"sequential\", read = 0, {knob} = 100, span = 50 }}"
             );

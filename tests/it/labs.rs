@@ -49,7 +49,7 @@ fn in_qemu_protocols_run_and_a_pulled_drive_and_bad_sectors_end_only_their_own_p
         "BBBB2222",
         "QEMU NVMe Ctrl",
         "power state 0",
-        "yes, with this in a plan: drives = [{ device = \"/dev/disk/by-id/",
+        "yes, with this in a plan: drives = [{ device = \"/dev/",
     ] {
         assert!(drives.contains(part), "'{part}' is not in:\n{drives}");
     }

@@ -422,31 +422,25 @@ fn the_meters_that_always_watch_take_less_than_a_hundredth_of_a_processor() {
             .spawn()
             .unwrap();
         let begun = std::time::Instant::now();
-        // (since the start of the run, their thread's processor time), as last seen; the thread
-        // ends with the run.
-        let mut seen = None;
+        // Since the start of the run, and the processor time of each meter's thread, as last seen:
+        // the threads end with the run.
+        let (mut seconds, mut on_processor) = (0.0, std::collections::BTreeMap::new());
         while dyno.try_wait().unwrap().is_none() {
-            for task in std::fs::read_dir(format!("/proc/{}/task", dyno.id()))
-                .into_iter()
-                .flatten()
-                .flatten()
-            {
+            let tasks = std::fs::read_dir(format!("/proc/{}/task", dyno.id()));
+            for task in tasks.into_iter().flatten().flatten() {
                 let read = |name: &str| {
                     std::fs::read_to_string(task.path().join(name)).unwrap_or_default()
                 };
-                if let (true, Some(ns)) =
-                    (read("comm").trim() == "meters", read("schedstat").split(' ').next())
-                {
-                    seen = ns
-                        .parse::<f64>()
-                        .ok()
-                        .map(|ns| (begun.elapsed().as_secs_f64(), ns / 1e9))
-                        .or(seen);
+                let ns = read("schedstat").split(' ').next().and_then(|ns| ns.parse::<f64>().ok());
+                if let (true, Some(ns)) = (read("comm").trim() == "meter", ns) {
+                    seconds = begun.elapsed().as_secs_f64();
+                    on_processor.insert(task.path(), ns / 1e9);
                 }
             }
             std::thread::sleep(std::time::Duration::from_millis(100));
         }
-        let (seconds, on_processor_s) = seen.expect("a thread that reads the meters");
+        assert!(!on_processor.is_empty(), "no thread that reads a meter");
+        let on_processor_s: f64 = on_processor.values().sum();
         println!(
             "{on_processor_s:.3} s in {seconds:.1} s: {:.2} % of a processor",
             on_processor_s / seconds * 100.0

@@ -43,13 +43,18 @@ fn readings(amplification: f64, slow: f64) -> Vec<Sample> {
         ("nvme", "nvme0n1_from_5ms_reads".to_string(), slow),
         ("nvme", "nvme0n1_error_log_entries".to_string(), 2.0),
     ];
+    // Every 2 ms of the second: the gaps between readings bound how rarely a counter is updated.
+    let in_load = (0..=500).map(|step| (step * 2_000_000, step as f64 / 500.0));
+    let times: Vec<(i64, f64)> =
+        [(-1_000_000_000, 0.0)].into_iter().chain(in_load).chain([(2_000_000_000, 1.0)]).collect();
     let of = |(meter, name, grown): &(&str, String, f64)| {
-        [(-1, 0.0), (0, 0.0), (1, *grown), (2, *grown)].map(|(second, grown)| Sample {
-            at_ns: second * 1_000_000_000,
+        let sample = |(at_ns, share): &(i64, f64)| Sample {
+            at_ns: *at_ns,
             meter: (*meter).into(),
             name: name.clone(),
-            value: 1e12 + grown,
-        })
+            value: 1e12 + grown * share,
+        };
+        times.iter().map(sample).collect::<Vec<_>>()
     };
     all.iter().flat_map(of).collect()
 }

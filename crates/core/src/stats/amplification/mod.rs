@@ -314,7 +314,11 @@ pub fn of_drive(
     capacity_bytes: Option<f64>,
 ) -> Result<Amplification, NotMeasured> {
     if host.bytes <= host.resolution && media.bytes <= media.resolution {
-        return Err(NotMeasured::TooLittle(load_bytes / capacity_bytes.unwrap_or(f64::INFINITY)));
+        let fills = load_bytes / capacity_bytes.unwrap_or(f64::INFINITY);
+        return Err(match fills >= LEAST_FILLS && host.bytes > 0.0 {
+            true => NotMeasured::TooCoarse(host.resolution / host.bytes),
+            false => NotMeasured::TooLittle(fills),
+        });
     }
     let stands =
         |own: Growth, other: Growth| own.bytes == 0.0 && other.bytes > 2.0 * own.resolution;
