@@ -43,6 +43,8 @@ workload = "random"
 pub fn honest(bench: &Bench, path: &Path) {
     bench.write("protocol.toml", PROTOCOL);
     let plan = dyno::plan::load(&bench.write("plan.toml", PLAN), &dyno::plan_catalogue()).unwrap();
+    // A run is resumed by the measuring method that began it only.
+    let plan = dyno::plan::Plan { method: dyno::record::METHOD, ..plan };
     let points: Vec<_> = dyno::plan::points(&plan).collect();
     let run =
         Run { plan, started_unix_ns: 1_790_000_000_000_000_000, dyno_version: "0.1.0".into() };
