@@ -134,6 +134,15 @@ const COLUMNS: &[&str] = &[
     "drive_state SET serial = ?",
     "drive_state SET counter = ?",
     "drive_state SET written_bytes = ?",
+    "drive_state SET contents = ?",
+    "cell SET in_flight = ?",
+    "tally SET censored = ?",
+    "tally SET censored_from_ns = ?",
+    "tally SET service_min_ns = ?",
+    "interval SET response = ?",
+    "interval SET timed = ?",
+    "slow_op SET class = ?",
+    "slow_op SET stream = ?",
 ];
 
 /// Rows for tables that are empty in the valid bundle.
@@ -142,7 +151,11 @@ const ROWS: &str = "
         SELECT 1, stream, 'read', 'p99_ns', 1, 1, 1 FROM cell LIMIT 1;
     INSERT INTO preparation (subject, drive, action, asked, outcome, ended_unix_ns)
         SELECT subject, 0, 'steady state', 'a', 'b', 1 FROM point LIMIT 1;
-    INSERT INTO drive_state SELECT subject, 0, 's', 'c', 1 FROM point LIMIT 1;";
+    INSERT INTO drive_state (subject, drive, serial, counter, written_bytes, contents)
+        SELECT subject, 0, 's', 'c', 1, 'd' FROM point LIMIT 1;
+    INSERT INTO slow_op (point, stream, drive, instance, worker, class, at_ns, late_ns,
+        response_ns, address, size, in_flight, direct)
+        SELECT point, stream, drive, instance, 0, 'read', 1, 0, 1, 0, 1, 1, 1 FROM cell LIMIT 1;";
 
 /// One value of an otherwise valid bundle: the first byte selects it, the second its type, the rest
 /// is the value.

@@ -79,12 +79,12 @@ pub struct Point {
 }
 
 impl Point {
-    /// Whether its headline streams completed no op: it then has no figures, regardless of its
-    /// outcome.
+    /// Whether its headline streams completed no op, and have no duration of a check: it then has
+    /// no figures, regardless of its outcome.
     pub fn did_nothing(&self) -> bool {
         let headline = || self.cells.iter().filter(|cell| cell.headline);
         let mut tallies = headline().flat_map(|cell| &cell.tallies);
-        headline().next().is_some() && tallies.all(|tally| tally.ops == 0)
+        headline().next().is_some() && !tallies.any(Tally::has_result)
     }
 
     /// A point without any data yet.
@@ -195,6 +195,12 @@ impl Tally {
     /// The response time, in closed loop the service time.
     pub fn response(&self) -> &Histogram {
         self.response.as_ref().unwrap_or(&self.service)
+    }
+
+    /// Whether it has what its class is measured by: a rate of ops completed inside the window, or
+    /// for a check, which has no rate, the time that one took, also if it ended after the window.
+    pub fn has_result(&self) -> bool {
+        self.ops > 0 || (self.class == Class::CHECK && !self.service.is_empty())
     }
 
     /// Whether an op of it was completed, abandoned or due.
