@@ -28,12 +28,13 @@ fn lab(out: &Path) -> bool {
     true
 }
 
-/// Acknowledgements, with the time by which each had certainly been sent: before the thread's next
-/// write was issued, an entry of the log.
+/// Acknowledgements in the order of the journal, which decides what a flush covers. Each has the
+/// time by which it had certainly been sent: before its thread's next write was issued, an entry of
+/// the log, or with a later acknowledgement, since all use one connection.
 struct Acknowledged {
     session: WriteSession,
-    /// By thread, in order: a record and the entry.
-    threads: Vec<Vec<(JournalRecord, usize)>>,
+    /// A record and the entry.
+    records: Vec<(JournalRecord, usize)>,
 }
 
 impl Acknowledged {
@@ -44,42 +45,45 @@ impl Acknowledged {
         let first = (0..session.threads.len() as u64)
             .filter_map(|thread| writes.get(&(thread, LAYOUT + 1)))
             .min();
-        let mut threads = vec![Vec::new(); session.threads.len()];
-        let mut newest = vec![LAYOUT; threads.len()];
+        let mut records = Vec::new();
+        let mut newest = vec![LAYOUT; session.threads.len()];
         while let Some(record) = read_record(from).expect("a record") {
-            let thread = match record {
-                JournalRecord::LaidOut => {
-                    threads[0].push((record, *first.expect("something was written")));
-                    continue;
-                }
+            let next = match record {
+                JournalRecord::LaidOut => *first.expect("something was written"),
                 JournalRecord::Written(write) | JournalRecord::Durable(write) => {
                     newest[usize::from(write.thread)] = write.generation;
-                    usize::from(write.thread)
+                    next_write(&writes, write.thread, &newest)
                 }
                 JournalRecord::FlushBegins { thread } | JournalRecord::Flushed { thread } => {
-                    usize::from(thread)
+                    next_write(&writes, thread, &newest)
                 }
                 JournalRecord::Requests(_) | JournalRecord::Cut { .. } | JournalRecord::Silent => {
                     continue;
                 }
             };
-            // A thread's last ones have no time, and are omitted.
-            if let Some(&next) = writes.get(&(thread as u64, newest[thread] + 1)) {
-                threads[thread].push((record, next));
-            }
+            records.push((record, next));
         }
-        Acknowledged { session, threads }
+        let mut earliest = usize::MAX;
+        for (_, next) in records.iter_mut().rev() {
+            earliest = earliest.min(*next);
+            *next = earliest;
+        }
+        Acknowledged { session, records }
     }
 
-    /// Takes everything sent before entry `end` was issued; `taken` are counts by thread.
-    fn take(&self, promises: &mut Promises, taken: &mut [usize], end: usize) {
-        for (thread, taken) in self.threads.iter().zip(taken) {
-            while let Some((record, _)) = thread.get(*taken).filter(|(_, next)| *next < end) {
-                promises.acknowledge(*record).expect("as the listener took it");
-                *taken += 1;
-            }
+    /// Takes everything sent before entry `end` was issued; `taken` is the number taken so far.
+    fn take(&self, promises: &mut Promises, taken: &mut usize, end: usize) {
+        while let Some((record, _)) = self.records.get(*taken).filter(|(_, next)| *next < end) {
+            promises.acknowledge(*record).expect("as the listener took it");
+            *taken += 1;
         }
     }
+}
+
+/// The entry of a thread's write after its newest. The last one of a thread has none.
+fn next_write(writes: &HashMap<(u64, u64), usize>, thread: u16, newest: &[u64]) -> usize {
+    let next = (u64::from(thread), newest[usize::from(thread)] + 1);
+    writes.get(&next).copied().unwrap_or(usize::MAX)
 }
 
 /// The entries of threads' writes, by thread and generation.
@@ -152,7 +156,7 @@ impl Bench<'_> {
         let mut tally = Tally::default();
         let mut durable = Drive::new(log.drive_sectors());
         let mut promises = Promises::new(&acknowledged.session);
-        let mut taken = vec![0; acknowledged.threads.len()];
+        let mut taken = 0;
         let flushes = log.flushes();
         let mut applied = 0;
         for (n, &flush) in flushes.iter().enumerate() {
