@@ -51,8 +51,9 @@ pub fn detectable(scatter: f64, planned: PlannedBrief) -> Option<Detectable> {
     let place = if repeats.is_multiple_of(2) { 0.0 } else { 1.0 / (p * (r * r - 1.0)) };
     let kept = consecutive(repeats, points * steps);
     let error = scatter * (2.0 / r * (kept + place)).sqrt();
-    // Satterthwaite's degrees of freedom for this many variances that differ only by chance.
-    let alike = all / (1.0 + 2.0 / degrees);
+    // Satterthwaite's degrees of freedom for this many variances that differ only by chance: the
+    // expected value of (Σ s²)² over that of Σ s⁴ ÷ degrees. A single variance keeps its own.
+    let alike = (all + 2.0) / (1.0 + 2.0 / degrees);
     let subjects = ((1.0 + 8.0 * pairs as f64).sqrt() + 1.0) / 2.0;
     let lasting = by_chance((r - 1.0) * (subjects - 1.0) * steps as f64);
     let (_, variance, of_mean) = lasting.applied(0.0, scatter * scatter * 2.0 / r / p, alike);
@@ -78,6 +79,10 @@ mod tests {
         assert!(of(PlannedBrief { repeats: 3, ..planned }).point > five.point);
         assert!(of(PlannedBrief { steps: 10, ..planned }).point > five.point);
         assert_eq!(of(PlannedBrief { points: 1, ..planned }).mean, None);
+        // In the median of 1,500 simulated briefs 5.98 and 1.88 % without dependence.
+        let of_two = |repeats| of(PlannedBrief { repeats, points: 2, ..planned }).mean;
+        assert!(of_two(3).is_some_and(|m| (0.06..0.085).contains(&m)), "{:?}", of_two(3));
+        assert!(of_two(5).is_some_and(|m| (0.0185..0.0235).contains(&m)), "{:?}", of_two(5));
         assert_eq!(detectable(0.01, PlannedBrief { repeats: 2, ..planned }), None);
     }
 }
