@@ -178,8 +178,9 @@ fn a_self_test_writes_to_a_bare_device_only_where_a_run_would() {
     let (code, text) = disk.selftest(&format!(",serial={serial},erase=true"));
     assert!(code == Some(0) && text.contains("Not kept"), "{text}");
     assert!(text.contains(&format!("direct reads of {}", disk.device.display())), "{text}");
-    let failed = text.split("Not measured").nth(1).unwrap_or_default();
-    assert!(failed.is_empty() || failed.contains("uring"), "{text}");
+    // On a busy host no op may complete in windows this short, which is said and no figure.
+    let excused = |failed: &str| failed.contains("uring") || failed.contains("completed no op");
+    assert!(text.split("Not measured").skip(1).all(excused), "{text}");
     // The first one's data are unnamed contents for the second.
     assert_ne!(first_byte(&disk.file), 0);
     refused(&format!(",serial={serial},erase=true"), "it contains data of an unknown kind");
