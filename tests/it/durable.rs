@@ -9,7 +9,7 @@ use dyno::record::setup::{DriveSetup, WriteCacheState};
 use dyno::store::Bundle;
 
 use crate::replay::tables;
-use crate::support::{LoopDevice, dyno, skip};
+use crate::support::{LoopDevice, dyno, points, skip};
 
 /// A loop device on a file, removed when dropped.
 pub struct Disk {
@@ -48,16 +48,16 @@ impl Disk {
         std::fs::read_to_string(path).unwrap_or_default().trim().to_string()
     }
 
-    /// Runs one stream on the device as it is, and returns the ops of `class`.
+    /// Runs one stream on the device as it is, and returns the ops of `class` that have a latency:
+    /// without a warm-up, all of them, also those in flight when the window closed, which the
+    /// kernel counts too.
     fn run(&self, engine: &str, stream: &str, class: &str) -> u64 {
-        let (dir, output) = (self.folder.path(), self.prepared_run("", engine, stream));
+        let output = self.prepared_run("", engine, stream);
         assert!(output.status.success(), "{stream}: {}", String::from_utf8_lossy(&output.stderr));
-        let csv = String::from_utf8(dyno(dir, &["export", "b.dyno"]).stdout).unwrap();
-        let rows: Vec<Vec<&str>> = csv.lines().map(|l| l.split(',').collect()).collect();
-        let column = |name: &str| rows[0].iter().position(|c| *c == name).unwrap();
-        let (classes, ops) = (column("class"), column("ops"));
-        let own = rows.iter().find(|row| row[classes] == class);
-        own.unwrap_or_else(|| panic!("no {class}: {csv}"))[ops].parse().unwrap()
+        let point = points(&self.folder.path().join("b.dyno")).remove(0);
+        let mut tallies = point.cells.iter().flat_map(|cell| &cell.tallies);
+        let own = tallies.find(|tally| tally.class.name() == class);
+        own.unwrap_or_else(|| panic!("no {class}: {point:?}")).service.count
     }
 
     /// Runs one stream on the device after `prepare`.

@@ -65,8 +65,9 @@ fn a_prefix_takes_at_least_as_long_as_each_of_its_blocks() {
     }
 }
 
-/// Bytes of a class, with those in flight when the window closed: the kernel counts them too.
-fn moved(point: &Point, class: Class) -> u64 {
+/// Bytes of a class whose ops have one size, with those in flight when the window closed: the
+/// kernel counts them too.
+pub fn moved(point: &Point, class: Class) -> u64 {
     let tallies = point.cells.iter().flat_map(|cell| &cell.tallies);
     let own = tallies.filter(|tally| tally.class == class && tally.ops > 0);
     own.map(|tally| tally.bytes / tally.ops * tally.service.count).sum()

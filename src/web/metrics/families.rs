@@ -46,7 +46,7 @@ const DONE: MetricFamily =
 const FAILED: MetricFamily =
     family("dyno_run_points_failed", MetricKind::Counter, "", "Points that failed.");
 const OPS: MetricFamily =
-    family("dyno_ops", MetricKind::Counter, "", "Ops intended in a window and completed.");
+    family("dyno_ops", MetricKind::Counter, "", "Ops completed in a measured window.");
 const BYTES: MetricFamily =
     family("dyno_moved_bytes", MetricKind::Counter, "bytes", "Bytes that those ops moved.");
 const MISSES: MetricFamily = family(
@@ -65,13 +65,14 @@ const SERVICE: MetricFamily = family(
     "dyno_service_time_seconds",
     MetricKind::Histogram,
     "seconds",
-    "From submission to completion of an op.",
+    "From submission to completion, of ops due in a measured window.",
 );
 const RESPONSE: MetricFamily = family(
     "dyno_response_time_seconds",
     MetricKind::Histogram,
     "seconds",
-    "From when an op was due to its completion; in a closed loop the service time.",
+    "From when an op was due in a measured window to its completion; in a closed loop the service \
+     time.",
 );
 const POWER: MetricFamily =
     family("dyno_power_watts", MetricKind::Gauge, "watts", "Power, by the meter that reads it.");
