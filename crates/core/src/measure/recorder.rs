@@ -117,6 +117,8 @@ struct ClassTally {
     censored: OpCounter,
     /// The smallest age of these, complemented.
     least_age_ns_complement: OpCounter,
+    /// Bytes of the ops that completed after the window.
+    bytes_after: OpCounter,
 }
 
 impl ClassTally {
@@ -192,6 +194,7 @@ impl Recorder {
                 edge_ns: OpCounter::default(),
                 censored: OpCounter::default(),
                 least_age_ns_complement: OpCounter::default(),
+                bytes_after: OpCounter::default(),
             })
         };
         Recorder {
@@ -240,6 +243,9 @@ impl Recorder {
         let edge_ns = window.inside_ns(stamps).wrapping_sub(if timed { service_ns } else { 0 });
         tally.edge_ns.add(edge_ns.wrapping_mul(ended.ops));
         let Ended { ops, bytes, misses, given_up } = ended;
+        if stamps.completed_ns >= window.until_ns {
+            tally.bytes_after.add(bytes);
+        }
         match (counts.rate, given_up) {
             (true, true) => tally.given_up.add(1),
             (true, false) => {
@@ -264,6 +270,13 @@ impl Recorder {
         let each = own.filter_map(|(_, tally)| tally.as_ref());
         let ns = |tally: &ClassTally| tally.service.sum_ns.get().wrapping_add(tally.edge_ns.get());
         each.map(ns).fold(0, u64::wrapping_add)
+    }
+
+    /// Bytes that ops wrote which completed after the window.
+    pub fn written_after(&self) -> u64 {
+        let writes = |class: &Class| class.is_write() && class.moves_data();
+        let own = self.names.iter().zip(&self.tallies).filter(|(class, _)| writes(class));
+        own.filter_map(|(_, tally)| tally.as_ref()).map(|tally| tally.bytes_after.get()).sum()
     }
 
     /// Counts an op that was due inside the window and will never be submitted, by its age.
@@ -452,6 +465,7 @@ mod tests {
         recorder.add_to(&mut tallies);
         let tally = &tallies[0];
         assert_eq!((tally.ops, tally.bytes), (2, 2 * 4096));
+        assert_eq!(recorder.written_after(), 5 * 4096);
         assert_eq!((tally.service.count, tally.response().count), (5, 7));
         assert_eq!(tally.response().max_ns, 150, "in flight all through the window");
         assert_eq!(tally.censored, Some(Censored { ops: 2, from_ns: 60 }));

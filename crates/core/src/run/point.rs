@@ -131,6 +131,9 @@ fn attempt(
         counters.read(&targets, time.now_ns());
         let cooled = written::cool_down(step, &targets, watch, time);
         counters.read(&targets, time.now_ns());
+        if step.cooldown_ns > 0 {
+            counters.or_of_ops(window, written_by_ops(&groups, &observed.cells), time.now_ns());
+        }
         let mark = cooled.as_ref().ok().copied().flatten().or(mark);
         let written = targets.values().try_for_each(|(_, target)| target.write_back(time.stop));
         observed.ended = observed.ended.and(cooled.map(drop)).and(written);
@@ -352,6 +355,14 @@ fn processors(groups: &[WorkerGroup<'_>]) -> Result<Vec<Fact>> {
         Some(placement::fact(&group.stream.name, group.drive, &places?))
     };
     Ok(groups.iter().zip(placement).filter_map(of).collect())
+}
+
+/// Bytes that ops wrote, completed in the window and after it.
+fn written_by_ops(groups: &[WorkerGroup<'_>], cells: &[Cell]) -> (u64, u64) {
+    let writes = |tally: &&Tally| tally.class.is_write();
+    let inside = cells.iter().flat_map(|cell| &cell.tallies).filter(writes).map(|t| t.bytes).sum();
+    let recorders = groups.iter().flat_map(|group| &group.recorders);
+    (inside, recorders.map(|recorder| recorder.written_after()).sum())
 }
 
 fn cell(group: &WorkerGroup<'_>, window: MeasuredWindow) -> Cell {

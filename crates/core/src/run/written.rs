@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::base::error::Result;
+use crate::measure::worker::MeasuredWindow;
 use crate::meter::watch::MeterWatch;
 use crate::plan::Step;
 use crate::record::Sample;
@@ -27,6 +28,17 @@ impl EngineCounters {
         if !counts.is_empty() {
             self.seen.push((now_ns, counts));
         }
+    }
+
+    /// For engines that write exactly the user's bytes, those of the ops: `inside` the window and
+    /// `after` it. The counters of a drive are read once more after a cool-down, and then include
+    /// the ops that were in flight when the window closed.
+    pub fn or_of_ops(&mut self, window: MeasuredWindow, (inside, after): (u64, u64), now_ns: u64) {
+        if !self.seen.is_empty() || inside + after == 0 {
+            return;
+        }
+        let ends = [(window.from_ns, 0), (window.until_ns, inside), (now_ns, inside + after)];
+        self.seen = ends.map(|(at_ns, bytes)| (at_ns, BTreeMap::from([("user", bytes)]))).into();
     }
 
     /// The readings, for a window that began at `from_ns`.

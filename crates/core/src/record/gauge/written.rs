@@ -181,7 +181,8 @@ impl DriveCounter {
 pub mod engine {
     /// The meter's name in samples.
     pub const METER: &str = "engine";
-    /// Bytes that the application passed to the engine.
+    /// Bytes that the application passed to the engine; around a cool-down also of engines without
+    /// counters, which write exactly these.
     pub const USER: &str = "user_written_bytes";
     /// Suffix of the bytes written to files in one of the engine's ways; the name of the way
     /// precedes it.
