@@ -70,8 +70,8 @@ static TOO_MANY: &[Kind] = &[
             concat!(
                 count!(2500000),
                 "INSERT INTO interval (series, start_ns, end_ns, ops, bytes, service, \
-                        service_sum_ns, service_max_ns, service_overflow) SELECT 1, i, i + 1, 1, \
-                        1, x'00', 1, 1, 0 FROM n"
+                        service_sum_ns, service_max_ns, service_overflow, timed) SELECT 1, i, \
+                        i + 1, 1, 1, x'00', 1, 1, 0, 1 FROM n"
             ),
         );
     }),
@@ -107,7 +107,7 @@ fn full(bench: &Bench, points: usize) {
     let step = |i: usize| {
         format!(
             "[[step]]\nname = \"s{i}\"\nduration = \"1s\"\n\
-             sweep = {{ axis = \"io.threads\", from = 1, to = {values}, by = 1 }}\n\
+             sweep = {{ axis = \"io.depth\", from = 1, to = {values}, by = 1 }}\n\
              [[step.stream]]\nname = \"io\"\nengine = \"null\"\nworkload = \"random\"\n"
         )
     };
@@ -115,6 +115,7 @@ fn full(bench: &Bench, points: usize) {
     bench.write("many.toml", &format!("title = \"T\"\nsource = \"t\"\n{}", steps.concat()));
     let plan = bundles::PLAN.replace("protocol.toml", "many.toml");
     let plan = dyno::plan::load(&bench.write("plan.toml", &plan), &dyno::plan_catalogue()).unwrap();
+    let plan = dyno::plan::Plan { method: dyno::record::METHOD, ..plan };
     assert_eq!(dyno::plan::points(&plan).count(), points);
     let conn = Connection::open(bench.at("b.dyno")).unwrap();
     conn.execute("UPDATE run SET plan = ?", [serde_json::to_string(&plan).unwrap()]).unwrap();
@@ -127,8 +128,8 @@ fn full(bench: &Bench, points: usize) {
          WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < {points} - 1)
          INSERT INTO point (id, subject, step, axis_name, axis_field, axis_value, repeat, \
          started_unix_ns, window_ns)
-         SELECT i + 1, iif(i % 2, 'Y', 'X'), 's' || (i / 2 / {values}), 'io.threads', \
-         'threads',          i / 2 % {values} + 1.0,
+         SELECT i + 1, iif(i % 2, 'Y', 'X'), 's' || (i / 2 / {values}), 'io.depth', \
+         'depth',          i / 2 % {values} + 1.0,
          1, 1790000000000000000, 1000000000 FROM n;
          INSERT INTO cell (id, point, stream, drive, instance, headline, threads, depth, late, \
          backlog_max, backlog_end)

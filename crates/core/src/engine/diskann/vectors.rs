@@ -162,7 +162,7 @@ fn compare(
     };
     std::thread::scope(|scope| {
         // If a thread cannot be started, the other threads do its share.
-        (1..processors).for_each(|_| drop(Builder::new().spawn_scoped(scope, &work)));
+        (1..processors).for_each(|_| drop(Builder::new().spawn_scoped(scope, work)));
         work();
     });
 }
