@@ -3,6 +3,8 @@
 //! loop devices; situations that are impossible here are reported and counted as not tested.
 //! `DYNO_SOAK=1` exchanges links and kills more often.
 
+#![allow(clippy::type_complexity, reason = "tables of situations are lists of tuples")]
+
 mod bench;
 mod bundles;
 mod datasets;
