@@ -292,7 +292,7 @@ fn start(
     let bundle = bundle.map(Path::to_path_buf).unwrap_or_else(name);
     let mut facts = selftest_result::facts();
     facts.extend(common.iter().flat_map(CommonStart::to_facts));
-    let (plan, writer, clock) = begin(plan, &bundle, now, (facts, watched.readers))?;
+    let (plan, writer, clock) = begin(plan, &bundle, now, facts, watched.readers)?;
     // Locked until the writer has closed it.
     let _lock = lab::folder::lock::bundle(&bundle, clock)?;
     let known = elsewhere(EarlierPart { start: common, ..EarlierPart::default() }, watched.except)?;
@@ -314,7 +314,8 @@ fn begin(
     plan: Plan,
     bundle: &Path,
     now: jiff::Timestamp,
-    (known, readers): (Vec<Fact>, Readers),
+    known: Vec<Fact>,
+    readers: Readers,
 ) -> Result<(Plan, BundleWriter, Clock)> {
     run::apart(&plan)?;
     run::points::verification::check(&plan)?;
@@ -345,8 +346,8 @@ pub enum PartEnd {
 
 /// A run that is part of a larger operation: no next step is suggested.
 pub fn quietly(plan: Plan, bundle: &Path) -> Result<PartEnd> {
-    let known = (Vec::new(), Readers::Owner);
-    let (plan, mut writer, clock) = begin(plan, bundle, jiff::Timestamp::now(), known)?;
+    let now = jiff::Timestamp::now();
+    let (plan, mut writer, clock) = begin(plan, bundle, now, Vec::new(), Readers::Owner)?;
     let signals = Signals::catch()?;
     let seen = (clock, &Progress::new());
     let summary = carry_out(&plan, &mut writer, EarlierPart::default(), seen, &signals)?;

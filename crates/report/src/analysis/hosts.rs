@@ -178,7 +178,7 @@ fn part(point: &Point) -> HostPart {
             part.ops += tally.ops;
         }
         let Tally { class, censored, .. } = *tally;
-        merge(&mut part.classes, class, (tally.response(), censored));
+        merge(&mut part.classes, class, tally.response(), censored);
     }
     part
 }
@@ -186,7 +186,8 @@ fn part(point: &Point) -> HostPart {
 fn merge(
     into: &mut Vec<ClassOfJoint>,
     class: Class,
-    (times, censored): (&Histogram, Option<Censored>),
+    times: &Histogram,
+    censored: Option<Censored>,
 ) {
     match into.iter_mut().find(|own| own.class == class) {
         Some(own) => {
@@ -243,7 +244,7 @@ fn sum(hosts: &[JointHost], parts: &[Option<HostPart>]) -> Result<Sum, SumRefusa
         sum.bytes_per_s += rate(part.bytes, part.window_ns);
         sum.ops += part.ops;
         for own in &part.classes {
-            merge(&mut sum.classes, own.class, (&own.times, own.censored));
+            merge(&mut sum.classes, own.class, &own.times, own.censored);
         }
     }
     Ok(sum)

@@ -77,7 +77,8 @@ pub fn restore(
 pub fn begin_use(
     dataset: &Dataset,
     folder: &DatasetFolder,
-    (access, empties): (Access, bool),
+    access: Access,
+    empties: bool,
 ) -> Result<()> {
     if dataset.restore && access == Access::ReadWrite {
         snapshot::will_be_written(folder)?;
@@ -172,7 +173,7 @@ pub fn make_ready(
                 .unless_there(&home, time, progress)?;
             if facts.is_empty() {
                 if let DatasetLocation::Folder(folder) = &home {
-                    begin_use(dataset, folder, (Access::ReadOnly, false))?;
+                    begin_use(dataset, folder, Access::ReadOnly, false)?;
                 }
                 facts = open(&engine, &home, Access::ReadOnly, time.clock)?.facts();
                 end_use(&[home])?;

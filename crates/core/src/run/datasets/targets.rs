@@ -89,7 +89,7 @@ pub fn open(
                 plan.protocol.datasets.iter().find(|dataset| dataset.name == stream.dataset);
             if let (Some(dataset), DatasetLocation::Folder(folder)) = (dataset, &home) {
                 dataset::restore(&subject.name, dataset, folder, clock, run.progress)?;
-                dataset::begin_use(dataset, folder, (access, empties))?;
+                dataset::begin_use(dataset, folder, access, empties)?;
                 forget_cached(&engine, folder)?;
             }
             closed.push(Closed { key, engine, home, access, dataset });

@@ -15,7 +15,7 @@ pub fn check(step: &Step, cells: &[Cell], window_ns: u64) -> Result<()> {
         let several = own.len() > 1;
         for cell in &own {
             if !have_result(&[cell], |_| true) {
-                return Err(nothing(stream, several.then_some(*cell), "op", (&own, window_ns)));
+                return Err(nothing(stream, several.then_some(*cell), "op", &own, window_ns));
             }
         }
         // The recording determines which classes of op it has.
@@ -24,7 +24,7 @@ pub fn check(step: &Step, cells: &[Cell], window_ns: u64) -> Result<()> {
             && !own.is_empty()
             && !have_result(&own, |of| of == class)
         {
-            return Err(nothing(stream, None, class.name(), (&own, window_ns)));
+            return Err(nothing(stream, None, class.name(), &own, window_ns));
         }
     }
     Ok(())
@@ -49,7 +49,8 @@ fn nothing(
     stream: &Stream,
     on: Option<&Cell>,
     class: &str,
-    (own, window_ns): (&[&Cell], u64),
+    own: &[&Cell],
+    window_ns: u64,
 ) -> Error {
     let on = on.map_or(String::new(), |cell| {
         format!(" on drive {}, instance {},", cell.drive + 1, cell.instance + 1)

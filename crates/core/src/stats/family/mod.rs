@@ -128,7 +128,7 @@ pub fn family(sheets: &[Sheet]) -> Vec<Ratio> {
     let apart: Vec<SessionCell> = (0..sheets.len()).flat_map(of).collect();
     let searched = apart.iter().filter(|c| c.point.is_some() && c.variance.is_some()).count();
     let cells = all_cells(&logged, &places, sheets, searched);
-    ratios((&cells, &apart), &places, sheets)
+    ratios(&cells, &apart, &places, sheets)
 }
 
 /// Each sheet's cells with place effects removed and variances moderated; `others` are compared in
@@ -161,7 +161,8 @@ fn weights(cells: &[PairCell], sheet: usize, points: usize) -> Vec<f64> {
 
 /// The comparisons of all comparable cells, of alternating and of other subjects.
 fn ratios(
-    (cells, apart): (&[PairCell], &[SessionCell]),
+    cells: &[PairCell],
+    apart: &[SessionCell],
     places: &[PlaceEffects],
     sheets: &[Sheet],
 ) -> Vec<Ratio> {

@@ -43,7 +43,7 @@ pub fn of_step(
     let mut all = Vec::new();
     let lag = lag(measured);
     let compared =
-        |metric, at, row| compared((subjects, comparisons, lag), step.key, metric, (at, row));
+        |metric, at, row| compared(subjects, comparisons, lag, step.key, metric, at, row);
     if let Some(search) = &step.search {
         let row = within_limit(subjects, measured, step, search);
         let mut made = compared(Metric::total(PointFigure::Ops), StepPlace::Limit, row);
@@ -85,10 +85,13 @@ pub fn of_step(
 type CurveRow = Vec<Vec<Observation>>;
 
 fn compared(
-    (subjects, comparisons, lag): (&Subjects, &Comparisons, usize),
+    subjects: &Subjects,
+    comparisons: &Comparisons,
+    lag: usize,
     step: StepKey,
     metric: Metric,
-    (at, row): (StepPlace, CurveRow),
+    at: StepPlace,
+    row: CurveRow,
 ) -> PairedSheet {
     let comparable = vec![pairs(subjects, comparisons, step, |a, b| {
         ![a, b].iter().any(|s| row[s.0].is_empty())

@@ -92,8 +92,8 @@ pub fn judge(facts: &Facts, limit: f64) -> Gate {
                 let key = (index, number, point);
                 changes.iter().find(|c| (c.sheet, c.pair, c.point) == key).map(|c| &c.change)
             };
-            let from = (&facts.measured.steps[sheet.step], &facts.comparisons);
-            let own = of_pair(from, sheet, pair, &of, (limit, searched));
+            let step = &facts.measured.steps[sheet.step];
+            let own = of_pair(step, &facts.comparisons, sheet, pair, &of, limit, searched);
             rows.extend(own);
         }
     }
@@ -222,11 +222,13 @@ fn runs(measured: &MeasuredFacts, of: &PairedSheet, pair: &Pair, point: usize) -
 
 /// Every point of the base for a pair, and their mean.
 fn of_pair<'a>(
-    (step, comparisons): (&StepFacts, &Comparisons),
+    step: &StepFacts,
+    comparisons: &Comparisons,
     of: &PairedSheet,
     pair: &Pair,
     change: &dyn Fn(Option<usize>) -> Option<&'a RatioChange>,
-    (limit, searched): (f64, usize),
+    limit: f64,
+    searched: usize,
 ) -> Vec<Judged> {
     let better = of.metric.better();
     let judged = |at: StepPlace, change: Option<&RatioChange>, missing: NoVerdictCause| {

@@ -55,7 +55,7 @@ fn table(l: Language, subjects: &Subjects, setup: &SetupFacts, step: &StepFacts)
                     (true, 1) => number_format::NONE.to_string(),
                     (_, repeats) => repeats.to_string(),
                 };
-                row.extend(numbers(l, (repeats, step.is_open_loop()), summary, class));
+                row.extend(numbers(l, repeats, step.is_open_loop(), summary, class));
                 rows.push((if *headline { Mark::None } else { Mark::Side }, row));
             }
         }
@@ -65,7 +65,8 @@ fn table(l: Language, subjects: &Subjects, setup: &SetupFacts, step: &StepFacts)
 
 fn numbers(
     l: Language,
-    (repeats, open_loop): (String, bool),
+    repeats: String,
+    open_loop: bool,
     summary: &RepeatSummary,
     class: &ClassSummary,
 ) -> Vec<TableCell> {
