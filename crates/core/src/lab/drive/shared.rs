@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::base::error::{Result, refused};
 use crate::lab::guard::disk::{Disk, name, read};
-use crate::lab::machine::facts::mount_of;
+use crate::lab::guard::place::mount_of;
 use crate::plan::{Drive, DrivePlace, Subject};
 use crate::record::Fact;
 use crate::record::key::devices::{GROUP, SHARED};
@@ -77,7 +77,7 @@ fn of_mount(path: &Path, number: u64, found: &mut BTreeSet<String>) {
         kind => match Disk::of(Path::new(&mount.source)) {
             Ok(disk) => below(&disk, found),
             // An overlay with invisible layers, or a server.
-            Err(_) => drop(found.insert(format!("{kind} {} {}", mount.source, mount.device))),
+            Err(_) => drop(found.insert(format!("{kind} {} {}", mount.source, mount.number))),
         },
     }
 }

@@ -13,7 +13,7 @@ use crate::base::error::{Context, Result, failed};
 use crate::lab::drive::drives;
 use crate::lab::drive::exclusive::Exclusive;
 use crate::lab::guard::disk::{Disk, read};
-use crate::lab::machine::facts::mount_of;
+use crate::lab::guard::place::mount_of;
 use crate::lab::nvme::Spelling;
 use crate::lab::{guard, nvme};
 use crate::plan::{Drive, DrivePlace, Subject};
@@ -38,7 +38,7 @@ pub fn state(place: &DrivePlace) -> Option<WriteCacheState> {
         DrivePlace::Device { path, .. } => Disk::of(path).ok()?,
         DrivePlace::Directory(path) => {
             let mount = mount_of(path)?;
-            Disk { sysfs: fs::canonicalize(Path::new("/sys/dev/block").join(mount.device)).ok()? }
+            Disk { sysfs: fs::canonicalize(Path::new("/sys/dev/block").join(mount.number)).ok()? }
         }
     };
     state_of(&disk.whole())

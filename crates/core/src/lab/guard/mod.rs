@@ -12,7 +12,7 @@ mod ground;
 mod in_use;
 mod loops;
 mod openers;
-mod place;
+pub(in crate::lab) mod place;
 mod signature;
 mod span;
 pub mod unknown;

@@ -14,7 +14,9 @@ pub struct MountEntry {
     /// "ext4", "overlay".
     pub kind: String,
     pub source: String,
-    /// Mount options of the filesystem, separated by commas.
+    /// Options of this mount, separated by commas.
+    pub mount_options: String,
+    /// Options of the filesystem, separated by commas.
     pub options: String,
 }
 
@@ -34,6 +36,7 @@ fn entry(line: &str) -> Option<MountEntry> {
         point: unescaped(left.get(4)?),
         kind: right.first()?.to_string(),
         source: unescaped(right.get(1)?),
+        mount_options: unescaped(left.get(5)?),
         options: unescaped(right.get(2)?),
     })
 }

@@ -4,6 +4,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use crate::lab::guard::place::mount_of;
 use crate::lab::machine::host::{self, read, read_number};
 use crate::lab::nvme;
 use crate::plan::{DrivePlace, Subject};
@@ -21,34 +22,6 @@ pub fn gather(subjects: &[Subject]) -> Setup {
     Setup { host: host::gather(), drives, facts: Vec::new() }
 }
 
-/// The filesystem of a path, from /proc/self/mountinfo.
-pub(in crate::lab) struct MountFacts {
-    /// "0:45"
-    pub device: String,
-    point: String,
-    pub kind: String,
-    pub source: String,
-    pub options: String,
-}
-
-pub(in crate::lab) fn mount_of(path: &Path) -> Option<MountFacts> {
-    let path = path.canonicalize().ok()?;
-    let table = read("/proc/self/mountinfo")?;
-    let mounts = table.lines().filter_map(|line| {
-        let (left, right) = line.split_once(" - ")?;
-        let (left, right): (Vec<&str>, Vec<&str>) =
-            (left.split(' ').collect(), right.split(' ').collect());
-        Some(MountFacts {
-            device: left.get(2)?.to_string(),
-            point: left.get(4)?.to_string(),
-            kind: right.first()?.to_string(),
-            source: right.get(1)?.to_string(),
-            options: format!("{},{}", left.get(5)?, right.get(2)?),
-        })
-    });
-    mounts.filter(|m| path.starts_with(&m.point)).max_by_key(|m| m.point.len())
-}
-
 fn of_drive(subject: &str, drive: u32, place: &DrivePlace) -> DriveSetup {
     let mut setup = DriveSetup {
         subject: subject.to_string(),
@@ -61,9 +34,9 @@ fn of_drive(subject: &str, drive: u32, place: &DrivePlace) -> DriveSetup {
             let Some(mount) = mount_of(path) else { return setup };
             setup.filesystem = Some(mount.kind);
             setup.filesystem_source = Some(mount.source);
-            setup.mount_options = Some(mount.options);
+            setup.mount_options = Some(format!("{},{}", mount.mount_options, mount.options));
             setup.filled_share = filesystem_filled(path);
-            PathBuf::from("/sys/dev/block").join(&mount.device)
+            PathBuf::from("/sys/dev/block").join(&mount.number)
         }
         DrivePlace::Device { path, .. } => {
             let name = path.canonicalize().ok().and_then(|p| p.file_name().map(|n| n.to_owned()));
