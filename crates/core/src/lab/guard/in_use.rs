@@ -40,7 +40,7 @@ struct Examined<'a> {
     it: String,
 }
 
-fn of_device(ground: &Ground, footing: &Footing, openers: &Openers) -> Option<DriveUse> {
+fn of_device(ground: &Ground, footing: &Footing, openers: &Openers<'_>) -> Option<DriveUse> {
     let node = footing.disk.node();
     let it = if footing.place == Place::Own { "it".into() } else { node.display().to_string() };
     let seen = Examined { ground, footing, it };
@@ -65,7 +65,7 @@ fn of_device(ground: &Ground, footing: &Footing, openers: &Openers) -> Option<Dr
 }
 
 /// A backing file must be free, not its filesystem.
-fn of_file(file: &BackingFile, openers: &Openers) -> Option<DriveUse> {
+fn of_file(file: &BackingFile, openers: &Openers<'_>) -> Option<DriveUse> {
     let what = [Opened::File(file.id.0, file.id.1)];
     let name = file.path.display();
     let mount = || mounts().into_iter().find(|mount| is_file(Path::new(&mount.source), file));
@@ -103,7 +103,8 @@ fn is_file(path: &Path, file: &BackingFile) -> bool {
 /// Refuses a device if another device of its ground has been claimed since the guard's check: the
 /// kernel's exclusive access to the device itself does not cover these.
 pub fn claimed(disk: &Disk) -> Option<DriveUse> {
-    let (ground, openers) = (Ground::of(disk), Openers::none());
+    let ground = Ground::of(disk);
+    let openers = Openers::of(&ground);
     let others = ground.devices.iter().filter(|footing| footing.place != Place::Own);
     let mut claims = others.filter_map(|footing| {
         let it = footing.disk.node().display().to_string();
@@ -237,13 +238,13 @@ fn exported(seen: &Examined<'_>) -> Option<DriveUse> {
 }
 
 /// A program that has the device open for writing does not claim it, but may write at any time.
-fn open_to_write(seen: &Examined<'_>, openers: &Openers) -> Option<DriveUse> {
+fn open_to_write(seen: &Examined<'_>, openers: &Openers<'_>) -> Option<DriveUse> {
     let opened = opened(seen);
     let writer = openers.writer(&opened)?;
     found(format!("{writer} has {} open for writing", seen.it), "stop that first")
 }
 
-fn locked(seen: &Examined<'_>, openers: &Openers) -> Option<DriveUse> {
+fn locked(seen: &Examined<'_>, openers: &Openers<'_>) -> Option<DriveUse> {
     let nodes = seen.footing.disk.overlapping().into_iter().map(|part| part.node());
     let on_nodes = || nodes.flat_map(|node| holders::holders_of(&node)).next();
     let locker = openers.locker(&opened(seen)).cloned().or_else(on_nodes)?;
@@ -252,7 +253,7 @@ fn locked(seen: &Examined<'_>, openers: &Openers) -> Option<DriveUse> {
 
 /// Requests exclusive access from the kernel, which refuses it if anything else has claimed the
 /// device.
-fn open_elsewhere(seen: &Examined<'_>, openers: &Openers) -> Option<DriveUse> {
+fn open_elsewhere(seen: &Examined<'_>, openers: &Openers<'_>) -> Option<DriveUse> {
     // md and dm have claimed their members.
     if seen.footing.place == Place::Member {
         return None;

@@ -6,6 +6,7 @@
 //! with io_uring. Uses that no table lists (a descriptor in flight over a socket, a ring whose own
 //! descriptor is registered and closed) are not found.
 
+use std::cell::OnceCell;
 use std::fs::{self, Metadata};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -34,8 +35,13 @@ pub struct Opener {
     pub locks: bool,
 }
 
-/// The uses of the devices and files of a ground by other processes.
-pub struct Openers(Vec<Opener>);
+/// The uses of the devices and files of a ground by other processes. They are examined when the
+/// first use is requested: most drives in use are refused for another reason, and a host may have
+/// many processes.
+pub struct Openers<'a> {
+    ground: &'a Ground,
+    found: OnceCell<Vec<Opener>>,
+}
 
 /// The devices and files to find.
 struct Wanted {
@@ -71,41 +77,24 @@ impl Wanted {
     }
 }
 
-impl Openers {
-    /// Examines all other processes.
-    pub fn of(ground: &Ground) -> Openers {
-        let (wanted, mut found) = (Wanted::of(ground), Vec::new());
-        for pid in others() {
-            let threads = threads(pid);
-            for (place, thread) in threads.iter().enumerate() {
-                // Most threads share one table; one listing of each is enough.
-                let shared = threads[..place].iter().any(|earlier| share_files(*earlier, *thread));
-                if !shared {
-                    descriptors(pid, *thread, &wanted, &mut found);
-                }
-            }
-            // All threads share the memory; an ended thread lists no mappings.
-            threads.iter().find(|thread| mappings(pid, **thread, &wanted, &mut found));
-        }
-        Openers(found)
+impl<'a> Openers<'a> {
+    /// The uses of a ground.
+    pub fn of(ground: &'a Ground) -> Openers<'a> {
+        Openers { ground, found: OnceCell::new() }
     }
 
-    /// An empty result, for checks that need no names.
-    pub fn none() -> Openers {
-        Openers(Vec::new())
-    }
-
-    fn on<'a>(&'a self, what: &'a [Opened]) -> impl Iterator<Item = &'a Opener> {
-        self.0.iter().filter(|opener| what.contains(&opener.what))
+    fn on<'o>(&'o self, what: &'o [Opened]) -> impl Iterator<Item = &'o Opener> {
+        let found = self.found.get_or_init(|| examined(self.ground)).iter();
+        found.filter(|opener| what.contains(&opener.what))
     }
 
     /// A process that may write to any of these.
-    pub fn writer<'a>(&'a self, what: &'a [Opened]) -> Option<&'a Holder> {
+    pub fn writer<'o>(&'o self, what: &'o [Opened]) -> Option<&'o Holder> {
         self.on(what).find(|opener| opener.writes).map(|opener| &opener.who)
     }
 
     /// A process with a lock on any of these.
-    pub fn locker<'a>(&'a self, what: &'a [Opened]) -> Option<&'a Holder> {
+    pub fn locker<'o>(&'o self, what: &'o [Opened]) -> Option<&'o Holder> {
         self.on(what).find(|opener| opener.locks).map(|opener| &opener.who)
     }
 
@@ -115,6 +104,24 @@ impl Openers {
         names.dedup();
         (!names.is_empty()).then(|| names.join(", "))
     }
+}
+
+/// Examines all other processes.
+fn examined(ground: &Ground) -> Vec<Opener> {
+    let (wanted, mut found) = (Wanted::of(ground), Vec::new());
+    for pid in others() {
+        let threads = threads(pid);
+        for (place, thread) in threads.iter().enumerate() {
+            // Most threads share one table; one listing of each is enough.
+            let shared = threads[..place].iter().any(|earlier| share_files(*earlier, *thread));
+            if !shared {
+                descriptors(pid, *thread, &wanted, &mut found);
+            }
+        }
+        // All threads share the memory; an ended thread lists no mappings.
+        threads.iter().find(|thread| mappings(pid, **thread, &wanted, &mut found));
+    }
+    found
 }
 
 fn others() -> impl Iterator<Item = u32> {
