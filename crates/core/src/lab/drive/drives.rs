@@ -64,18 +64,14 @@ pub struct ListedDrive {
 /// All whole block devices, sorted by name; memory disks and loop devices without a file are
 /// omitted.
 pub fn list() -> Vec<ListedDrive> {
-    let entries =
-        fs::read_dir("/sys/block").map(|e| e.flatten().map(|e| e.path()).collect::<Vec<_>>());
-    let mut paths = entries.unwrap_or_default();
-    paths.retain(|path| {
-        let name = name(path);
+    let shown = |disk: &Disk| {
+        let (name, sysfs) = (disk.name(), &disk.sysfs);
         // This is one of several paths to a namespace, which has its own device.
-        let hidden = read(&path.join("hidden")).is_some_and(|hidden| hidden != "0");
-        let empty_loop = name.starts_with("loop") && !path.join("loop/backing_file").exists();
+        let hidden = read(&sysfs.join("hidden")).is_some_and(|hidden| hidden != "0");
+        let empty_loop = name.starts_with("loop") && !sysfs.join("loop/backing_file").exists();
         !hidden && !empty_loop && !name.starts_with("ram") && !name.starts_with("zram")
-    });
-    let mut found: Vec<ListedDrive> =
-        paths.iter().filter_map(|path| path.canonicalize().ok()).map(look).collect();
+    };
+    let mut found: Vec<ListedDrive> = Disk::listed().filter(shown).map(look).collect();
     found.sort_by(|a, b| a.device.cmp(&b.device));
     found
 }
@@ -86,8 +82,7 @@ pub fn model_and_firmware(disk: &Disk) -> (Option<String>, Option<String>) {
     (get("model"), get("firmware_rev").or_else(|| get("rev")))
 }
 
-fn look(sysfs: PathBuf) -> ListedDrive {
-    let disk = Disk { sysfs };
+fn look(disk: Disk) -> ListedDrive {
     let node = Path::new("/dev").join(disk.name());
     let get = |place: &str| read(&disk.sysfs.join(place));
     // A namespace's `device` is its controller, whose own `device` is the PCI function.

@@ -359,15 +359,12 @@ impl NamespacesChanged {
 
     /// It may have been formatted or opened by someone else.
     fn unused(&self, id: u64) -> Result<()> {
-        let blocks = std::fs::read_dir("/sys/block").into_iter().flatten().flatten();
-        let mut disks =
-            blocks.filter_map(|e| e.path().canonicalize().ok()).map(|sysfs| Disk { sysfs });
         let of_ours = |disk: &Disk| {
             disk.name().starts_with("nvme")
                 && controller::node_of(disk).as_deref() == Some(self.controller.node())
                 && number(disk) == Some(id)
         };
-        disks.find(of_ours).map_or(Ok(()), |disk| guard::obstacle(&path(&disk)))
+        Disk::listed().find(of_ours).map_or(Ok(()), |disk| guard::obstacle(&path(&disk)))
     }
 }
 

@@ -83,9 +83,7 @@ pub fn kernel_sends_fua(disk: &Disk) -> bool {
 /// Flushes that the kernel has sent to a whole drive; None if it does not count them (before Linux
 /// 5.5). For a device that maps others (device mapper, md), the flushes of the lowest devices.
 pub fn flushes(disk: &Disk) -> Option<u64> {
-    let below = fs::read_dir(disk.sysfs.join("slaves")).into_iter().flatten().flatten();
-    let below: Vec<Disk> =
-        below.filter_map(|e| Some(Disk { sysfs: e.path().canonicalize().ok()? })).collect();
+    let below: Vec<Disk> = disk.members().collect();
     if !below.is_empty() {
         return below.iter().map(|disk| flushes(&disk.whole())).sum();
     }

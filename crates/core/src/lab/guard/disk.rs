@@ -15,6 +15,11 @@ pub struct Disk {
 }
 
 impl Disk {
+    /// All whole devices of this host, also those hidden by the kernel.
+    pub fn listed() -> impl Iterator<Item = Disk> {
+        linked(Path::new("/sys/block"))
+    }
+
     /// The device of a path, following links. An NVMe namespace's generic character device
     /// (`/dev/ng0n1`) is represented by the namespace: users of one use the other.
     pub fn of(path: &Path) -> Result<Disk> {
@@ -135,13 +140,10 @@ impl Disk {
     /// by the kernel are paths to others.
     pub fn namespaces(&self) -> Vec<Disk> {
         let body = self.body();
-        let entries = fs::read_dir("/sys/block").into_iter().flatten().flatten();
-        let disks =
-            entries.filter_map(|e| e.path().canonicalize().ok()).map(|sysfs| Disk { sysfs });
         let seen = |d: &Disk| {
             d.body() == body && read(&d.sysfs.join("hidden")).is_none_or(|hidden| hidden == "0")
         };
-        let mut found: Vec<Disk> = disks.filter(seen).collect();
+        let mut found: Vec<Disk> = Disk::listed().filter(seen).collect();
         found.sort_by_key(|d| read(&d.sysfs.join("nsid")).and_then(|n| n.parse::<u32>().ok()));
         found
     }
@@ -156,6 +158,11 @@ impl Disk {
     /// "259:0".
     pub fn number(&self) -> Option<String> {
         read(&self.sysfs.join("dev"))
+    }
+
+    /// The number as `st_rdev`.
+    pub fn device_number(&self) -> Option<u64> {
+        device_number(&self.number()?)
     }
 
     /// The device, and those that contain all or some of its bytes: a disk's partitions, and a
@@ -213,15 +220,15 @@ impl Disk {
     /// recorded on one side only.
     fn in_a_stack(&self, known: &dyn Fn(&str) -> bool) -> Option<String> {
         let numbers: Vec<String> = self.overlapping().iter().filter_map(Disk::number).collect();
-        let stacks = fs::read_dir("/sys/block").into_iter().flatten().flatten();
-        let made_of_it = |stack: &PathBuf| {
-            let slaves = fs::read_dir(stack.join("slaves")).into_iter().flatten().flatten();
-            slaves
-                .into_iter()
-                .any(|slave| read(&slave.path().join("dev")).is_some_and(|n| numbers.contains(&n)))
-        };
-        let stacks = stacks.map(|entry| entry.path()).filter(|stack| !known(&name(stack)));
-        stacks.into_iter().find(made_of_it).map(|stack| name(&stack))
+        let is_part = |part: Disk| part.number().is_some_and(|n| numbers.contains(&n));
+        let mut stacks = Disk::listed().filter(|stack| !known(&stack.name()));
+        stacks.find(|stack| stack.members().any(is_part)).map(|stack| stack.name())
+    }
+
+    /// The devices of which an md, dm or bcache device consists, as the kernel lists them; none
+    /// for other devices.
+    pub fn members(&self) -> impl Iterator<Item = Disk> {
+        linked(&self.sysfs.join("slaves"))
     }
 
     /// The disks of which this one consists, itself included: a logical volume's physical ones.
@@ -230,9 +237,7 @@ impl Disk {
         let mut next = 0;
         while let Some(disk) = found.get(next).cloned() {
             next += 1;
-            for entry in fs::read_dir(disk.sysfs.join("slaves")).into_iter().flatten().flatten() {
-                let Ok(sysfs) = entry.path().canonicalize() else { continue };
-                let below = Disk { sysfs }.whole();
+            for below in disk.members().map(|member| member.whole()) {
                 if !found.contains(&below) {
                     found.push(below);
                 }
@@ -249,6 +254,12 @@ impl Disk {
         let controller = nvme.then(|| disk.join("device").canonicalize().ok()).flatten();
         controller.unwrap_or(disk)
     }
+}
+
+/// The devices to which the links in a folder of sysfs lead.
+pub fn linked(folder: &Path) -> impl Iterator<Item = Disk> + use<> {
+    let links = fs::read_dir(folder).into_iter().flatten().flatten();
+    links.filter_map(|link| Some(Disk { sysfs: link.path().canonicalize().ok()? }))
 }
 
 /// The namespace of `/dev/ng0n1`, whose sysfs entry is next to the block device's.

@@ -8,7 +8,7 @@ use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use super::disk::{Disk, read};
+use super::disk::{Disk, linked, read};
 use super::loops::{self, BoundLoop};
 use super::place::mount_of;
 use super::span::Span;
@@ -114,7 +114,7 @@ impl Ground {
                 Some(start) => footing.span.within(Span::new(start, footing.disk.bytes())),
                 None => footing.span,
             };
-            for member in members(&whole) {
+            for member in whole.members() {
                 self.add(Footing { disk: member, place: Place::Member, span: Span::ALL });
             }
             let bound = loops::bound(&whole);
@@ -172,12 +172,6 @@ pub fn identity(path: &Path) -> (u64, (u64, u64)) {
     (device, (found.dev(), found.ino()))
 }
 
-/// The members of md, dm and bcache devices.
-fn members(disk: &Disk) -> Vec<Disk> {
-    let entries = fs::read_dir(disk.sysfs.join("slaves")).into_iter().flatten().flatten();
-    entries.filter_map(|entry| Some(Disk { sysfs: entry.path().canonicalize().ok()? })).collect()
-}
-
 /// The local file or device behind nbd and zram, if the kernel reports its path.
 fn named(disk: &Disk) -> impl Iterator<Item = PathBuf> {
     let names = ["backend", "backing_dev"].map(|name| read(&disk.sysfs.join(name)));
@@ -223,9 +217,7 @@ fn devices_of(file: &Path, depth: u32) -> Vec<Disk> {
 /// All devices of the btrfs that includes this one; none if it is in no btrfs.
 fn of_btrfs(disk: &Disk) -> Vec<Disk> {
     for filesystem in fs::read_dir("/sys/fs/btrfs").into_iter().flatten().flatten() {
-        let devices = fs::read_dir(filesystem.path().join("devices")).into_iter().flatten();
-        let devices = devices.flatten().filter_map(|entry| entry.path().canonicalize().ok());
-        let devices: Vec<Disk> = devices.map(|sysfs| Disk { sysfs }).collect();
+        let devices: Vec<Disk> = linked(&filesystem.path().join("devices")).collect();
         if devices.contains(disk) {
             return devices;
         }

@@ -139,8 +139,7 @@ pub fn lies_on(file: &Path, disk: &Disk) -> bool {
 
 /// The numbers of the device, its partitions, and the disk that contains it.
 fn numbers(seen: &Examined<'_>) -> Vec<u64> {
-    let disks = seen.footing.disk.overlapping();
-    disks.iter().filter_map(|disk| disk::device_number(&disk.number()?)).collect()
+    seen.footing.disk.overlapping().iter().filter_map(Disk::device_number).collect()
 }
 
 fn opened(seen: &Examined<'_>) -> Vec<Opened> {
@@ -186,7 +185,7 @@ fn held(seen: &Examined<'_>) -> Option<DriveUse> {
 /// A loop device on the disk, or on a file on it, writes to it without claiming it.
 fn backs_a_loop_device(seen: &Examined<'_>) -> Option<DriveUse> {
     let numbers = numbers(seen);
-    let own = seen.footing.disk.number().as_deref().and_then(disk::device_number);
+    let own = seen.footing.disk.device_number();
     let on_it = |other: &BoundLoop| match other.device {
         0 => numbers.contains(&other.file.0),
         // Ranges of one device are compared; a partition and its disk are not.
@@ -264,14 +263,9 @@ fn open_elsewhere(seen: &Examined<'_>, openers: &Openers<'_>) -> Option<DriveUse
             OpenOptions::new().read(true).custom_flags(libc::O_EXCL | libc::O_NONBLOCK).open(&node);
         let Err(error) = opened else { continue };
         if error.raw_os_error() == Some(libc::EBUSY) {
-            let numbers: Vec<Opened> = part
-                .number()
-                .and_then(|number| disk::device_number(&number))
-                .map(Opened::Device)
-                .into_iter()
-                .collect();
+            let number = part.device_number().map(Opened::Device);
             let who = openers
-                .names(&numbers)
+                .names(number.as_slice())
                 .unwrap_or_else(|| "the kernel or another program".to_string());
             return found(
                 format!("{who} has {} open for itself", node.display()),

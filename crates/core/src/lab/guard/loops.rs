@@ -39,9 +39,7 @@ pub struct BoundLoop {
 
 /// All bound loop devices.
 pub fn all() -> Vec<BoundLoop> {
-    let entries = fs::read_dir("/sys/block").into_iter().flatten().flatten();
-    let disks = entries.filter_map(|entry| Some(Disk { sysfs: entry.path().canonicalize().ok()? }));
-    disks.filter_map(|disk| bound(&disk)).collect()
+    Disk::listed().filter_map(|disk| bound(&disk)).collect()
 }
 
 /// The backing of a loop device; None for other devices, and for an unbound one.

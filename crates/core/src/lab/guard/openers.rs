@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{major, minor};
 
-use super::disk::device_number;
 use super::ground::Ground;
 use super::place::unescaped;
 use crate::lab::holders::Holder;
@@ -55,9 +54,7 @@ impl Wanted {
         let (mut all, mut names) = (Vec::new(), Vec::new());
         for footing in &ground.devices {
             for disk in footing.disk.overlapping() {
-                let Some(number) = disk.number().as_deref().and_then(device_number) else {
-                    continue;
-                };
+                let Some(number) = disk.device_number() else { continue };
                 all.push(Opened::Device(number));
                 names.push((disk.name(), Opened::Device(number)));
             }
