@@ -15,7 +15,7 @@ use crate::render::{SCRIPT, html};
 pub fn page(document: &Brief) -> Result<Response, PageFailure> {
     let page = html(document)?;
     let policy = policy_of(&page)?;
-    let page = shown(&with_navigation(&page));
+    let page = shown(with_navigation(&page));
     Ok(([(CONTENT_SECURITY_POLICY, policy)], Html(page)).into_response())
 }
 

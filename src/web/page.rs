@@ -1,5 +1,7 @@
 //! The frame of every page, and responses without a page.
 
+use std::borrow::Cow;
+
 use askama::Template;
 use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse, Response};
@@ -35,15 +37,18 @@ impl PageFrame {
 /// A page from a template.
 pub fn html(page: &impl Template) -> Response {
     match page.render() {
-        Ok(text) => Html(shown(&text)).into_response(),
+        Ok(text) => Html(shown(text)).into_response(),
         Err(error) => PageFailure::Failed(error.to_string()).into_response(),
     }
 }
 
 /// A page without hidden characters: names of files, and an index or a live feed from another
 /// source, may contain any.
-pub fn shown(page: &str) -> String {
-    visible_document(page).into_owned()
+pub fn shown(page: String) -> String {
+    match visible_document(&page) {
+        Cow::Owned(visible) => visible,
+        Cow::Borrowed(_) => page,
+    }
 }
 
 /// Why a request has no page.
@@ -87,7 +92,7 @@ impl IntoResponse for PageFailure {
         };
         let page = FailurePage { frame: PageFrame::of(""), title, text };
         match page.render() {
-            Ok(text) => (status, Html(shown(&text))).into_response(),
+            Ok(text) => (status, Html(shown(text))).into_response(),
             Err(_) => status.into_response(),
         }
     }

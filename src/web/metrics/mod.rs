@@ -33,7 +33,7 @@ async fn show(State(site): State<SharedSite>, headers: HeaderMap) -> Result<Resp
         .make(move |site| {
             let mut out = MetricsWriter::of(format);
             families::write(&feeds(site)?, &mut out);
-            Ok(shown(&out.finish()))
+            Ok(shown(out.finish()))
         })
         .await?;
     let headers = [(CONTENT_TYPE, format.content_type()), (VARY, "Accept")];

@@ -18,16 +18,20 @@ pub fn is_hidden(c: char) -> bool {
 
 /// The text with every such character spelt out, as in `\u{1b}`; a line end as `\n`.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_hidden) {
+    spelt_out(text, is_hidden)
+}
+
+fn spelt_out(text: &str, hides: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.chars().any(&hides) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
     for c in text.chars() {
         match c {
+            c if !hides(c) => out.push(c),
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
-            c if is_hidden(c) => out.extend(c.escape_unicode()),
-            c => out.push(c),
+            c => out.extend(c.escape_unicode()),
         }
     }
     Cow::Owned(out)
@@ -52,27 +56,12 @@ pub fn visible_json(value: &mut serde_json::Value) {
 
 /// Text of any number of lines with every hidden character except ends of lines and tabs spelt out.
 pub fn visible_document(text: &str) -> Cow<'_, str> {
-    let hides = |c: char| is_hidden(c) && !matches!(c, '\n' | '\t' | '\r');
-    if !text.chars().any(hides) {
-        return Cow::Borrowed(text);
-    }
-    let mut out = String::with_capacity(text.len() + 16);
-    for c in text.chars() {
-        match hides(c) {
-            true => out.extend(c.escape_unicode()),
-            false => out.push(c),
-        }
-    }
-    Cow::Owned(out)
+    spelt_out(text, |c| is_hidden(c) && !matches!(c, '\n' | '\t' | '\r'))
 }
 
 /// `visible` for Dyno's own text of several lines.
 fn visible_lines(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(|c| c != '\n' && is_hidden(c)) {
-        return Cow::Borrowed(text);
-    }
-    let lines: Vec<_> = text.split('\n').map(visible).collect();
-    Cow::Owned(lines.join("\n"))
+    spelt_out(text, |c| is_hidden(c) && c != '\n')
 }
 
 /// A filter for terminal output: no hidden characters except line ends.
