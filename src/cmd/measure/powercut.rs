@@ -178,9 +178,7 @@ const NOTHING_ASKED: &str = "neither a flush nor a write with FUA reached the dr
 
 /// The file with the result of a journal's check.
 fn result_of(journal: &Path) -> PathBuf {
-    let mut result = journal.as_os_str().to_owned();
-    result.push(RESULT);
-    PathBuf::from(result)
+    output::with_end(journal, RESULT)
 }
 
 /// The end of the name of a result.
@@ -227,14 +225,10 @@ fn read_result(path: &Path) -> Result<CheckedCut> {
 /// The cuts next to the given results whose results were not given. Refuses a journal that has a
 /// cut and no result, because a drive that could not be checked would be missing from the claim.
 fn beside(results: &[PathBuf], given: &BTreeSet<u64>) -> Result<Vec<CheckedCut>> {
-    let folder = |path: &PathBuf| match path.parent() {
-        Some(parent) if parent != Path::new("") => parent.to_path_buf(),
-        _ => PathBuf::from("."),
-    };
-    let folders: BTreeSet<PathBuf> = results.iter().map(folder).collect();
+    let folders: BTreeSet<&Path> = results.iter().map(|result| file::folder_of(result)).collect();
     let mut left_out = Vec::new();
     for folder in folders {
-        let entries = std::fs::read_dir(&folder);
+        let entries = std::fs::read_dir(folder);
         let entries = entries.with_context(|| format!("looking into {}", folder.display()))?;
         let mut journals: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
         journals.retain(|path| path.extension().is_some_and(|end| end == JOURNAL));

@@ -486,10 +486,7 @@ fn fallbacks(plan: &Plan) -> Vec<PathBuf> {
 /// The bundle must not be on what is being tested. For a directory that means inside it; on the
 /// same filesystem it is allowed, because the bundle is not written to while a point is measured.
 fn refuse_under_test(plan: &Plan, bundle: &Path) -> Result<()> {
-    let parent = match bundle.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
+    let parent = file::folder_of(bundle);
     let place = parent
         .canonicalize()
         .with_context(|| format!("the bundle's directory {}", parent.display()))?;

@@ -189,9 +189,14 @@ impl New {
 
 impl Drop for New {
     fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.beside);
-        let _ = std::fs::remove_file(with_end(&self.beside, "-journal"));
+        remove_database(&self.beside);
     }
+}
+
+/// Removes an unfinished database and its journal; missing ones are ignored.
+pub fn remove_database(path: &Path) {
+    let _ = std::fs::remove_file(path);
+    let _ = std::fs::remove_file(with_end(path, "-journal"));
 }
 
 /// Files beside a database that SQLite takes for a part of it, writes back and removes.

@@ -212,8 +212,7 @@ impl BundleFile {
             Ok(BundleFile::of(conn, meter, path, mode))
         };
         begun().map_err(|error: Error| {
-            let _ = std::fs::remove_file(path);
-            let _ = std::fs::remove_file(output::with_end(path, "-journal"));
+            output::remove_database(path);
             error.context(format!("creating the bundle {shown}"))
         })
     }

@@ -15,7 +15,7 @@ use super::limits::QueryMeter;
 use super::schema::{self, OpenMode, signed};
 use crate::base::error::{Context, Result, anyhow, bail, describe, failed};
 use crate::base::folder::short;
-use crate::base::output::with_end;
+use crate::base::output::remove_database;
 use crate::base::secret;
 use crate::base::stderr::note;
 use crate::base::units::Rate;
@@ -127,8 +127,7 @@ impl BundleWriter {
             writer.file.add(from, &[]).map_err(|trouble| trouble.error(&path))
         };
         begun().map_err(|error| {
-            let _ = std::fs::remove_file(&path);
-            let _ = std::fs::remove_file(with_end(&path, "-journal"));
+            remove_database(&path);
             error.context(format!("creating the bundle {}", path.display()))
         })?;
         match options {
@@ -378,7 +377,7 @@ impl BundleWriter {
         match filled {
             Ok(()) => Ok((file, missing)),
             Err(trouble) => {
-                let _ = std::fs::remove_file(&file.path);
+                remove_database(&file.path);
                 Err(trouble.error(&file.path))
             }
         }
