@@ -424,10 +424,7 @@ pub(super) fn read_run(conn: &Connection) -> Result<Run> {
     let row = rows.next().context("reading the run")?.context("it holds no run")?;
     let plan = row.get_ref(2)?.as_str().context("reading the run's resolved plan")?;
     limits::PLAN.check(plan.len() as u64)?;
-    let mut plan: serde_json::Value =
-        serde_json::from_str(plan).context("reading the run's resolved plan")?;
-    visible_json(&mut plan);
-    let plan: Plan = serde_json::from_value(plan).context("reading the run's resolved plan")?;
+    let plan: Plan = json(row, 2).context("reading the run's resolved plan")?;
     limits::check_plan(&plan)?;
     let started: i64 = row.get(1)?;
     Ok(Run { plan, started_unix_ns: started.max(0) as u64, dyno_version: text(row, 0)? })

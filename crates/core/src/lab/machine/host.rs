@@ -94,6 +94,7 @@ pub fn memory_bytes() -> Option<u64> {
     of_meminfo("MemTotal:")
 }
 
+/// A line of /proc/meminfo, bytes.
 fn of_meminfo(name: &str) -> Option<u64> {
     let info = read("/proc/meminfo")?;
     let line = info.lines().find(|line| line.starts_with(name))?;
@@ -114,15 +115,10 @@ pub fn least_memory() -> Option<(String, u64)> {
 }
 
 fn memory(setup: &mut HostSetup) {
-    let info = read("/proc/meminfo").unwrap_or_default();
-    let bytes = |key: &str| {
-        let line = info.lines().find(|l| l.starts_with(key))?;
-        line.split_whitespace().nth(1)?.parse::<u64>().ok()?.checked_mul(1024)
-    };
-    setup.memory_bytes = bytes("MemTotal:");
+    setup.memory_bytes = memory_bytes();
     setup.memory_modules =
         fs::read("/sys/firmware/dmi/tables/DMI").map(|table| modules(&table)).unwrap_or_default();
-    setup.swap_bytes = bytes("SwapTotal:");
+    setup.swap_bytes = of_meminfo("SwapTotal:");
     setup.transparent_huge_pages = read("/sys/kernel/mm/transparent_hugepage/enabled");
     setup.dirty_ratio_percent = read_number("/proc/sys/vm/dirty_ratio");
     setup.dirty_background_ratio_percent = read_number("/proc/sys/vm/dirty_background_ratio");
