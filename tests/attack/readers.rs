@@ -22,7 +22,7 @@ fn points(bundle: &Path) -> usize {
     Bundle::open(bundle).and_then(|bundle| bundle.points()).map_or(0, |points| points.len())
 }
 
-/// A run of so many points, once two are in its bundle.
+/// A run with this number of points, once two are in its bundle.
 fn begun(room: &Room, repeats: u32) -> Child {
     let repeats = repeats.to_string();
     let args = ["run", "./protocol.toml", "-s", "A=drive", "--repeats", &repeats, "-o", "b.dyno"];

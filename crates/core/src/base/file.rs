@@ -39,7 +39,7 @@ pub fn open(path: &Path) -> Result<File> {
     Ok(file)
 }
 
-/// The contents of a regular file of at most so many bytes.
+/// The contents of a regular file; an error if it has more than `most` bytes.
 pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open(path)?

@@ -11,7 +11,7 @@ use rustix::io::Errno;
 
 use super::error::{self, Context, Error, Result, failed};
 
-/// As many links as the kernel follows in a path.
+/// Maximum number of links in a path, as in the kernel.
 const MOST_LINKS: usize = 40;
 
 /// An open folder.
@@ -125,7 +125,7 @@ fn parts(path: &Path) -> Vec<OsString> {
     parts
 }
 
-/// A name of at most so many bytes, cut at a character.
+/// A name, shortened at a character boundary to at most `most` bytes.
 pub fn short(name: &str, most: usize) -> &str {
     let mut end = name.len().min(most);
     while !name.is_char_boundary(end) {

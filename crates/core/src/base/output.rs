@@ -313,8 +313,8 @@ fn is_as_written(mut file: File) -> Option<bool> {
 }
 
 /// A terminal, `/dev/null` or its kin, or a pipe that was passed to Dyno (`/dev/stdout`): nothing
-/// that could be lost, or that another user could have put there. A pipe with a name is none: its
-/// reader is not known, and may never come.
+/// that could be lost, or that another user could have put there. A named pipe is not opened: its
+/// reader is not known, and may never open it.
 fn stream(path: &Path) -> Result<Option<File>> {
     let Ok(found) = std::fs::metadata(path) else { return Ok(None) };
     let (kind, writing) = (found.file_type(), || format!("writing {}", path.display()));

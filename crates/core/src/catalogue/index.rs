@@ -34,7 +34,7 @@ pub fn read(folder: &Path, bundles: &HashSet<String>) -> KnownEntries {
     own(&folder.join(NAME), bundles).unwrap_or_default()
 }
 
-/// The entries of Dyno's index; None if it is not one, or not of so few bundles.
+/// The entries of Dyno's index; None if it is not one, or too large for this number of bundles.
 fn own(path: &Path, bundles: &HashSet<String>) -> Option<KnownEntries> {
     let most_lines = bundles.len() + MORE_LINES;
     let found = path.symlink_metadata().ok()?;
