@@ -42,6 +42,15 @@ fn measured(room: &Room, bundle: &str) {
     assert_eq!(code, Some(0), "{said}");
 }
 
+/// A run is refused because of data of an unknown kind, and the device is not changed.
+#[track_caller]
+fn refused_unchanged(disk: &Loop, run: impl Fn() -> (Option<i32>, String)) {
+    let before = disk.checksum();
+    let (code, said) = run();
+    assert!(code == REFUSAL && said.contains("data of an unknown kind"), "{said}");
+    assert_eq!(before, disk.checksum());
+}
+
 /// Not zeros, without a signature, and another each time.
 fn archive(mib: u64) -> Vec<u8> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
@@ -177,25 +186,16 @@ fn a_run_that_was_ended_is_resumed_only_over_what_it_left_itself() {
     // The same, and the drive is used for something else.
     ended(started(&room, &disk), libc::SIGINT);
     write(&disk.device, &archive(8), 4 * MIB);
-    let before = disk.checksum();
-    let (code, said) = resume();
-    assert!(code == REFUSAL && said.contains("data of an unknown kind"), "{said}");
-    assert_eq!(before, disk.checksum());
+    refused_unchanged(&disk, resume);
     // Killed while it wrote: another run cannot recognise what is there, but this one may continue.
     ended(started(&room, &disk), libc::SIGKILL);
-    let before = disk.checksum();
-    let (code, said) = room.dyno(&["run", "plan.toml", "-o", "b.dyno"]);
-    assert!(code == REFUSAL && said.contains("data of an unknown kind"), "{said}");
-    assert_eq!(before, disk.checksum());
+    refused_unchanged(&disk, || room.dyno(&["run", "plan.toml", "-o", "b.dyno"]));
     let (code, said) = resume();
     assert_eq!(code, Some(0), "{said}");
     // Unless the drive is used for something else in between.
     ended(started(&room, &disk), libc::SIGKILL);
     write(&disk.device, &archive(8), 4 * MIB);
-    let before = disk.checksum();
-    let (code, said) = resume();
-    assert!(code == REFUSAL && said.contains("data of an unknown kind"), "{said}");
-    assert_eq!(before, disk.checksum());
+    refused_unchanged(&disk, resume);
     plan(&room, &disk, "\"unknown data\"");
     measured(&room, "permitted.dyno");
     // And what it leaves is known again.
