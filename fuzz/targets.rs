@@ -223,5 +223,5 @@ fn import_named(format: &str, file: &str, data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let (mapping, text) = text.split_once("\n---\n").unwrap_or((MAPPING, text));
     let format = ALL.iter().find(|f| f.info().name == format).expect("a format");
-    let _ = format.read(&Input { file, text, mapping: Some(("mapping.toml", mapping)) });
+    let _ = format.read(&Input::new(file, text, Some(("mapping.toml", mapping))));
 }

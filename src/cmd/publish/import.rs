@@ -77,7 +77,7 @@ pub fn import(args: &ImportArgs, out: &mut dyn Write) -> Result<()> {
         let subject = if subject.is_empty() { stem } else { subject.to_string() };
         let (text, name) = (read(&path)?, path.display().to_string());
         let mapping = mapping.as_ref().map(|(name, text)| (name.as_str(), text.as_str()));
-        let contents = format.read(&Input { file: &name, text: &text, mapping })?;
+        let contents = format.read(&Input::new(&name, &text, mapping))?;
         let shown = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let step = step.map(str::to_string);
         found.push(ImportedFrom { file: shown, subject, step, contents });

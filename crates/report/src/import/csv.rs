@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::load::name_of;
-use super::text::{decimal_comma, number, without_mark, written, wrong};
+use super::text::{decimal_comma, number, written, wrong};
 use super::{FormatInfo, ImportFormat, ImportedFile, Input, Observation, Written, cell};
 use crate::base::error::{Result, failed};
 use crate::base::units;
@@ -137,9 +137,7 @@ impl ImportFormat for CsvTables {
             )
         })?;
         let scales = scales(name, &mapping)?;
-        let text = without_mark(input.text);
-        let mut lines = text.lines().enumerate().map(|(i, l)| (i + 1, l));
-        let mut rows = lines.by_ref().filter(|(_, l)| !l.trim().is_empty() && !l.starts_with('#'));
+        let mut rows = input.lines().filter(|(_, l)| !l.trim().is_empty() && !l.starts_with('#'));
         let Some((at, first)) = rows.next() else {
             return Err(wrong(
                 input.file,

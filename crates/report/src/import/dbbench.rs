@@ -4,7 +4,7 @@
 //! it is imported with that bucket as its interval.
 
 use super::load::field;
-use super::text::{after, number, without_mark, written, wrong};
+use super::text::{after, number, written, wrong};
 use super::{
     FormatInfo, ImportFormat, ImportedFile, Input, OPERATION, Observation, SEEK, Written, cell,
     tally,
@@ -63,8 +63,7 @@ impl ImportFormat for DbBench {
         let mut found = ImportedFile::default();
         let mut header: Vec<(String, String)> = Vec::new();
         let mut histogram: Option<Class> = None;
-        for (index, raw) in without_mark(input.text).lines().enumerate() {
-            let at = index + 1;
+        for (at, raw) in input.lines() {
             // Progress is overwritten with carriage returns, before the final line.
             let line = raw.trim_end_matches('\r').rsplit('\r').next().unwrap_or(raw);
             if line.contains(" micros/op ") {
@@ -93,15 +92,9 @@ impl ImportFormat for DbBench {
             }
         }
         if found.observations.is_empty() {
-            let last = input.text.lines().count().max(1);
             let next = "give what db_bench printed to its end; it ends each benchmark with 'NAME : \
                         … micros/op …'";
-            return Err(wrong(
-                input.file,
-                last,
-                "the file ends before any benchmark has ended",
-                next,
-            ));
+            return Err(input.wrong_at_end("the file ends before any benchmark has ended", next));
         }
         for observation in &mut found.observations {
             finish(observation);

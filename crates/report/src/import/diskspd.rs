@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use resvg::usvg::roxmltree::{Document, Node};
 
 use super::load::{Load, field};
-use super::text::{number, without_mark, wrong};
+use super::text::{number, wrong};
 use super::{FormatInfo, ImportFormat, ImportedFile, Input, Observation, Written, cell, tally};
 use crate::base::error::{Result, failed};
 use crate::plan::{LoopKind, Timing};
@@ -29,7 +29,7 @@ impl ImportFormat for DiskSpd {
     }
 
     fn read(&self, input: &Input<'_>) -> Result<ImportedFile> {
-        let text = without_mark(input.text);
+        let text = input.text;
         // Output of a script before the document is not part of it.
         let text = text.find("<Results").map_or(text, |start| &text[start..]);
         let text = text.rfind("</Results>").map_or(text, |end| &text[..end + "</Results>".len()]);

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::load::field;
-use super::text::{number, without_mark, written, wrong};
+use super::text::{number, written, wrong};
 use super::{FormatInfo, ImportFormat, ImportedFile, Input, OPERATION, Observation, cell};
 use crate::base::error::Result;
 use crate::plan::Timing;
@@ -46,10 +46,9 @@ impl ImportFormat for Elbencho {
     }
 
     fn read(&self, input: &Input<'_>) -> Result<ImportedFile> {
-        let text = without_mark(input.text);
-        let rows = match text.trim_start().starts_with(['{', '[']) {
-            true => of_json(input.file, text)?,
-            false => of_csv(input.file, text)?,
+        let rows = match input.text.trim_start().starts_with(['{', '[']) {
+            true => of_json(input.file, input.text)?,
+            false => of_csv(input.file, input.text)?,
         };
         let mut found = ImportedFile::default();
         for (at, row) in &rows {

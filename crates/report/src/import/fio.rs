@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::fio_options::{MOST_OPS, TERMINATED};
 use super::load::{Load, field};
-use super::text::{without_mark, wrong};
+use super::text::wrong;
 use super::{
     FormatInfo, ImportFormat, ImportedFile, Input, Observation, READ_OR_WRITE, Written, cell,
     fio_log, fio_options, fio_terse, fio_text,
@@ -39,10 +39,9 @@ impl ImportFormat for Fio {
     }
 
     fn read(&self, input: &Input<'_>) -> Result<ImportedFile> {
-        let text = without_mark(input.text);
         // Some versions print numbers that are not valid JSON.
         let finite =
-            [" -nan", " nan", " -inf", " inf"].iter().fold(Cow::Borrowed(text), |text, word| {
+            [" -nan", " nan", " -inf", " inf"].iter().fold(Cow::Borrowed(input.text), |text, word| {
                 match text.contains(word) {
                     true => Cow::Owned(text.replace(&format!(":{word}"), ": null")),
                     false => text,

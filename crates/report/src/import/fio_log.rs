@@ -52,10 +52,10 @@ impl ImportFormat for FioLogs {
             ));
         };
         let mut lines = Vec::new();
-        for (index, line) in input.text.lines().enumerate() {
+        for (at, line) in input.lines() {
             let line = line.trim();
             if !line.is_empty() && !line.starts_with('#') {
-                lines.push(LogLine::of(input.file, index + 1, line, kind)?);
+                lines.push(LogLine::of(input.file, at, line, kind)?);
             }
         }
         if lines.is_empty() {

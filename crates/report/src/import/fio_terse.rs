@@ -32,8 +32,7 @@ pub fn read(input: &Input<'_>) -> Result<ImportedFile> {
     let mut found = ImportedFile::default();
     let mut group = None;
     let mut version_known = false;
-    for (index, line) in input.text.lines().enumerate().filter(|(_, line)| is_line(line)) {
-        let at = index + 1;
+    for (at, line) in input.lines().filter(|(_, line)| is_line(line)) {
         let words: Vec<&str> = line.trim().split(';').collect();
         let line = TerseLine { file: input.file, at, words };
         let version = line.number(0, "version")? as u32;

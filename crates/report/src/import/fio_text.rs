@@ -61,8 +61,7 @@ pub fn read(input: &Input<'_>) -> Result<ImportedFile> {
         in_percentiles: false,
         has_clat: false,
     };
-    for (index, line) in input.text.lines().enumerate() {
-        let at = index + 1;
+    for (at, line) in input.lines() {
         let line = client(line);
         let trimmed = line.trim();
         if let Some((name, options)) = header(line) {
@@ -100,10 +99,7 @@ pub fn read(input: &Input<'_>) -> Result<ImportedFile> {
     }
     found.observations.iter_mut().for_each(finish);
     if found.observations.iter().all(|o| o.reported.is_empty()) {
-        let last = input.text.lines().count().max(1);
-        return Err(wrong(
-            input.file,
-            last,
+        return Err(input.wrong_at_end(
             "no rate of reads, writes or trims in fio's normal output",
             "the output is cut; give it to its end, or the JSON",
         ));

@@ -1,7 +1,7 @@
 //! go-tpc's summary of TPC-C: "[Summary] NEW_ORDER - Takes(s): 59.9, Count: 1290, TPM: …", also
 //! with TPC-H queries run at the same time.
 
-use super::text::{number, without_mark, written, wrong};
+use super::text::{number, written};
 use super::{FormatInfo, ImportFormat, ImportedFile, Input, Observation, Written, cell, tally};
 use crate::base::error::Result;
 use crate::base::units;
@@ -31,8 +31,7 @@ impl ImportFormat for GoTpc {
         let mut tallies = Vec::new();
         let mut longest = 0.0f64;
         let file = input.file;
-        for (index, line) in without_mark(input.text).lines().enumerate() {
-            let at = index + 1;
+        for (at, line) in input.lines() {
             let line = line.trim().trim_start_matches('>').trim();
             if let Some(rest) = line.strip_prefix("tpmC:") {
                 found.facts.push(Fact::new("Imported", "tpmC", rest.trim()));
@@ -85,9 +84,8 @@ impl ImportFormat for GoTpc {
             tallies.push(tally(class, count, 0));
         }
         if tallies.is_empty() {
-            let last = input.text.lines().count().max(1);
             let next = "give what go-tpc printed to its end; interim lines begin with [Current]";
-            return Err(wrong(file, last, "no line begins with '[Summary]'", next));
+            return Err(input.wrong_at_end("no line begins with '[Summary]'", next));
         }
         observation.timing = Some(Timing::Service);
         observation.point.window_ns = Some((longest * 1e9).min(1e18) as u64);

@@ -1,7 +1,7 @@
 //! HammerDB's logs of TPROC-C: the result lines of one run or of an autopilot's many, the results
 //! of its jobs as JSON, and time profiles.
 
-use super::text::{leading, number, time_unit, without_mark, written, wrong};
+use super::text::{leading, number, time_unit, written, wrong};
 use super::{FormatInfo, ImportFormat, ImportedFile, Input, Observation, cell};
 use crate::base::error::Result;
 use crate::record::{Class, Fact, Reported};
@@ -41,8 +41,7 @@ impl ImportFormat for HammerDb {
         let mut results: Vec<(f64, f64)> = Vec::new();
         let mut profile = Profile::default();
         let mut in_json = false;
-        for (index, line) in without_mark(input.text).lines().enumerate() {
-            let at = index + 1;
+        for (at, line) in input.lines() {
             let trimmed = line.trim();
             // The job's result repeats that of the run, as text in JSON.
             if trimmed == "HAMMERDB RESULT" {
@@ -77,14 +76,8 @@ impl ImportFormat for HammerDb {
             }
         }
         if found.observations.is_empty() {
-            let last = input.text.lines().count().max(1);
             let next = "give the log of a timed run (AWR or timed driver) to its end";
-            return Err(wrong(
-                input.file,
-                last,
-                "the log ends without 'System achieved … NOPM'",
-                next,
-            ));
+            return Err(input.wrong_at_end("the log ends without 'System achieved … NOPM'", next));
         }
         Ok(found)
     }

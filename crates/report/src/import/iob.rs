@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::load::field;
-use super::text::{number, without_mark, wrong};
+use super::text::{number, wrong};
 use super::{FormatInfo, ImportFormat, ImportedFile, Input, Observation, Written, cell};
 use crate::base::error::Result;
 use crate::plan::Field;
@@ -57,8 +57,8 @@ impl ImportFormat for IobTables {
         let mut found = ImportedFile::default();
         let mut head: Vec<&str> = Vec::new();
         let mut runs: BTreeMap<(String, String), Vec<IobRow<'_>>> = BTreeMap::new();
-        for (index, line) in without_mark(input.text).lines().enumerate() {
-            let (at, line) = (index + 1, line.trim());
+        for (at, line) in input.lines() {
+            let line = line.trim();
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }

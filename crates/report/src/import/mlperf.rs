@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::load::field;
-use super::text::{without_mark, wrong};
+use super::text::wrong;
 use super::{FormatInfo, ImportFormat, ImportedFile, Input, Observation, Written, cell};
 use crate::base::error::{Result, failed};
 use crate::base::units;
@@ -52,7 +52,7 @@ impl ImportFormat for MlperfStorage {
     }
 
     fn read(&self, input: &Input<'_>) -> Result<ImportedFile> {
-        let root: Value = serde_json::from_str(without_mark(input.text)).map_err(|e| {
+        let root: Value = serde_json::from_str(input.text).map_err(|e| {
             let next = "use the whole summary.json that the benchmark wrote";
             wrong(input.file, e.line(), format!("not JSON: {e}"), next)
         })?;

@@ -31,7 +31,9 @@ mod ycsb;
 pub use bundle::{ImportedFrom, WrittenBundle, import};
 pub use load::Load;
 
-use crate::base::error::Result;
+use std::fmt::Display;
+
+use crate::base::error::{Error, Result};
 use crate::base::histogram::Histogram;
 use crate::base::registry::Registry;
 use crate::plan::{Axis, Field, LoopKind, Timing};
@@ -95,6 +97,24 @@ pub struct Input<'a> {
     pub text: &'a str,
     /// The meaning of a CSV's columns: the mapping's file name and text.
     pub mapping: Option<(&'a str, &'a str)>,
+}
+
+impl<'a> Input<'a> {
+    /// A file without its byte order mark, which spreadsheets and some systems write before the
+    /// text.
+    pub fn new(file: &'a str, text: &'a str, mapping: Option<(&'a str, &'a str)>) -> Input<'a> {
+        Input { file, text: text.trim_start_matches('\u{feff}'), mapping }
+    }
+
+    /// Its lines, numbered from 1.
+    fn lines(&self) -> impl Iterator<Item = (usize, &'a str)> + use<'a> {
+        self.text.lines().enumerate().map(|(index, line)| (index + 1, line))
+    }
+
+    /// An error at its end.
+    fn wrong_at_end(&self, what: impl Display, next: impl Display) -> Error {
+        text::wrong(self.file, self.text.lines().count().max(1), what, next)
+    }
 }
 
 /// The contents of a file.

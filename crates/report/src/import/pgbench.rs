@@ -1,7 +1,7 @@
 //! pgbench's final output.
 
 use super::load::field;
-use super::text::{leading, number, time_unit, without_mark, written, wrong};
+use super::text::{leading, number, time_unit, written};
 use super::{FormatInfo, ImportFormat, ImportedFile, Input, Observation, TRANSACTION, cell, tally};
 use crate::base::error::Result;
 use crate::plan::{LoopKind, Timing};
@@ -41,8 +41,7 @@ impl ImportFormat for Pgbench {
         let of = (STREAM, TRANSACTION);
         let file = input.file;
         let mut script = None;
-        for (index, line) in without_mark(input.text).lines().enumerate() {
-            let at = index + 1;
+        for (at, line) in input.lines() {
             let line = line.trim();
             // Settings and figures of one of several scripts are indented.
             let Some((key, value)) = line.split_once(['=', ':']) else {
@@ -96,9 +95,8 @@ impl ImportFormat for Pgbench {
             }
         }
         let Some(tps) = tps else {
-            let last = input.text.lines().count().max(1);
             let next = "give what pgbench printed to its end";
-            return Err(wrong(file, last, "the output ends without 'tps = …'", next));
+            return Err(input.wrong_at_end("the output ends without 'tps = …'", next));
         };
         observation.report(of, Reported::OPS_PER_S, tps, done);
         let window = seconds.or_else(|| Some(done? as f64 / tps.value).filter(|s| s.is_finite()));

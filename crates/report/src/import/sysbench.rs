@@ -1,7 +1,7 @@
 //! sysbench's final output, versions 0.4 to 1.1: fileio, oltp_*, cpu and others.
 
 use super::load::field;
-use super::text::{leading, number, time_unit, without_mark, written, wrong};
+use super::text::{leading, number, time_unit, written, wrong};
 use super::{
     FormatInfo, ImportFormat, ImportedFile, Input, Observation, TRANSACTION, Written, cell, tally,
 };
@@ -108,8 +108,7 @@ struct SysbenchReport<'a> {
 
 impl<'a> SysbenchReport<'a> {
     fn of(input: &Input<'a>) -> SysbenchReport<'a> {
-        let lines = without_mark(input.text).lines().enumerate();
-        SysbenchReport { file: input.file, lines: lines.map(|(i, l)| (i + 1, l)).collect() }
+        SysbenchReport { file: input.file, lines: input.lines().collect() }
     }
 
     /// The line that begins with a key, and the text after it.

@@ -36,7 +36,7 @@ const MAPPING: (&str, &str) = ("mapping.toml", include_str!("../../../../tests/d
 
 fn read(kind: &str, file: &str, text: &str) -> crate::base::error::Result<ImportedFile> {
     let format = ALL.iter().find(|f| f.info().name == kind).expect("a format");
-    format.read(&Input { file, text, mapping: Some(MAPPING) })
+    format.read(&Input::new(file, text, Some(MAPPING)))
 }
 
 fn golden(file: &str) -> ImportedFile {

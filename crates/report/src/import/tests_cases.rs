@@ -228,7 +228,8 @@ fn fios_terse_and_normal_output_and_logs_are_read() {
     assert_eq!(row.load["block"], "4 KiB");
     let made = one("fio_log", "mixed_clat.1.log", data("mixed_clat.1.log"));
     assert!(made.only().figure("read", "ops") > 10.0);
-    let made = one("fio_log", "reads_iops.1.log", data("reads_iops.1.log"));
+    let marked = format!("\u{feff}{}", data("reads_iops.1.log"));
+    let made = one("fio_log", "reads_iops.1.log", marked);
     near(made.only().figure("read", "ops_per_s"), (16_031.0 + 17_406.0 + 13_524.0) / 3.0);
     let bins = |at: usize| {
         let counts = (0..1856).map(|i| if i == at { "3" } else { "0" }).collect::<Vec<_>>();

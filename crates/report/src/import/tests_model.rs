@@ -75,7 +75,7 @@ pub fn try_make(
     let mut found = Vec::new();
     for (named, file, text) in files {
         let mapping = mapping.map(|text| ("mapping.toml", text));
-        let contents = format.read(&Input { file, text, mapping })?;
+        let contents = format.read(&Input::new(file, text, mapping))?;
         let (subject, step) = match named.split_once('/') {
             Some((subject, step)) => (subject.to_string(), Some(step.to_string())),
             None => (named.to_string(), None),

@@ -11,11 +11,6 @@ pub fn wrong(file: &str, line: usize, what: impl Display, next: impl Display) ->
     failed(format!("{file}, line {line}: {what}"), next)
 }
 
-/// The text without a byte order mark, which spreadsheets and some systems write before it.
-pub fn without_mark(text: &str) -> &str {
-    text.trim_start_matches('\u{feff}')
-}
-
 /// A finite, non-negative number. A comma is a thousands separator, and only before three digits.
 pub fn number(file: &str, line: usize, what: &str, text: &str) -> Result<f64> {
     plain(text, ',').ok_or_else(|| {

@@ -1,7 +1,7 @@
 //! vdbench's flatfile.html: a text table; the rows of averages are imported.
 
 use super::load::field;
-use super::text::{number, without_mark, written, wrong};
+use super::text::{number, written, wrong};
 use super::{FormatInfo, ImportFormat, ImportedFile, Input, Observation, Written, cell};
 use crate::base::error::Result;
 use crate::plan::{Field, Timing};
@@ -31,8 +31,7 @@ impl ImportFormat for Vdbench {
         let mut found = ImportedFile::default();
         let mut head: Option<Vec<&str>> = None;
         let mut last = 1;
-        for (index, line) in without_mark(input.text).lines().enumerate() {
-            let at = index + 1;
+        for (at, line) in input.lines() {
             let line = line.trim();
             if line.is_empty() || line.starts_with('*') || line.starts_with('<') {
                 continue;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::load::field;
-use super::text::{number, without_mark, written, wrong};
+use super::text::{number, written};
 use super::{FormatInfo, ImportFormat, ImportedFile, Input, Observation, Written, cell, tally};
 use crate::base::error::Result;
 use crate::plan::Timing;
@@ -49,12 +49,11 @@ impl ImportFormat for Ycsb {
     }
 
     fn read(&self, input: &Input<'_>) -> Result<ImportedFile> {
-        let text = without_mark(input.text);
         let mut found = ImportedFile::default();
-        let of_java = text.lines().any(|line| line.starts_with("[OVERALL],"));
+        let of_java = input.lines().any(|(_, line)| line.starts_with("[OVERALL],"));
         let observation = match of_java {
-            true => java(input.file, text, &mut found)?,
-            false => go(input.file, text, &mut found)?,
+            true => java(input, &mut found)?,
+            false => go(input, &mut found)?,
         };
         found.observations.push(observation);
         Ok(found)
@@ -147,14 +146,14 @@ fn without_modifies(counts: &mut BTreeMap<&'static str, (Class, u64)>) {
     }
 }
 
-fn java(file: &str, text: &str, found: &mut ImportedFile) -> Result<Observation> {
+fn java(input: &Input<'_>, found: &mut ImportedFile) -> Result<Observation> {
     let mut observation = Observation::new("run", None);
     let mut counts: BTreeMap<&'static str, (Class, u64)> = BTreeMap::new();
     let mut failed: BTreeMap<&'static str, u64> = BTreeMap::new();
     let mut missing: BTreeMap<&'static str, u64> = BTreeMap::new();
     let mut figures: Vec<(Class, String, Written)> = Vec::new();
-    for (index, line) in text.lines().enumerate() {
-        let at = index + 1;
+    let file = input.file;
+    for (at, line) in input.lines() {
         if let Some(command) = line.strip_prefix("Command line:") {
             set_command(&mut observation, command);
             continue;
@@ -213,9 +212,8 @@ fn java(file: &str, text: &str, found: &mut ImportedFile) -> Result<Observation>
         }
     }
     if counts.is_empty() {
-        let last = text.lines().count().max(1);
         let next = "use YCSB's complete output";
-        return Err(wrong(file, last, "no class of operations has a count", next));
+        return Err(input.wrong_at_end("no class of operations has a count", next));
     }
     for (class, name, figure) in figures {
         let samples = counts.get(class.name()).map(|(_, n)| *n);
@@ -256,11 +254,12 @@ fn rates(observation: &mut Observation) {
 }
 
 /// "READ   - Takes(s): 10.0, Count: 500, OPS: 50.0, Avg(us): 1000, …, 99th(us): 2500"
-fn go(file: &str, text: &str, found: &mut ImportedFile) -> Result<Observation> {
+fn go(input: &Input<'_>, found: &mut ImportedFile) -> Result<Observation> {
     let mut observation = Observation::new("run", None);
     let mut lines: BTreeMap<String, (usize, &str)> = BTreeMap::new();
     let mut finished = false;
-    for (index, line) in text.lines().enumerate() {
+    let file = input.file;
+    for (at, line) in input.lines() {
         // "recordcount"="1000"
         if let Some((key, value)) = line.trim().split_once("\"=\"") {
             let (key, value) = (key.trim_matches('"'), value.trim_matches('"'));
@@ -273,13 +272,12 @@ fn go(file: &str, text: &str, found: &mut ImportedFile) -> Result<Observation> {
             finished = true;
             lines.clear();
         } else if let Some((name, rest)) = line.split_once(" - Takes(s):") {
-            lines.insert(name.trim().to_string(), (index + 1, rest));
+            lines.insert(name.trim().to_string(), (at, rest));
         }
     }
     if lines.is_empty() {
-        let last = text.lines().count().max(1);
         let next = "give what YCSB or go-ycsb printed at the end of a run";
-        return Err(wrong(file, last, "neither '[OVERALL],' nor 'NAME - Takes(s):'", next));
+        return Err(input.wrong_at_end("neither '[OVERALL],' nor 'NAME - Takes(s):'", next));
     }
     if !finished {
         observation.load.set(field::RUN, "interrupted");

@@ -33,7 +33,7 @@ fn imported(kind: &str, files: &[(&str, &str)]) -> Facts {
     let path = folder.path().join("b.dyno");
     let format = import::ALL.iter().find(|f| f.info().name == kind).expect("a format");
     let read = |(file, text): &(&str, &str)| {
-        let input = Input { file, text, mapping: Some(("mapping.toml", MAPPING)) };
+        let input = Input::new(file, text, Some(("mapping.toml", MAPPING)));
         let contents = format.read(&input).expect("readable");
         ImportedFrom { file: file.to_string(), subject: "A".to_string(), step: None, contents }
     };
