@@ -70,8 +70,7 @@ impl ImportFormat for BenchBase {
                 _ => {}
             }
         }
-        let terminals = observation.load.get(field::THREADS).and_then(|n| n.number());
-        observation.set_threads(terminals);
+        observation.set_threads(observation.load.number(field::THREADS));
         let exact = |value: f64| Written { value, digits: None };
         let of = (STREAM, TRANSACTION);
         let count = number(&root["Measured Requests"]).map(|n| n as u64);
@@ -104,7 +103,7 @@ impl ImportFormat for BenchBase {
             found.note(format!("{}: the run ended in the state {state}", input.file));
         }
         let tallies = count.map(|n| tally(TRANSACTION, n, 0));
-        let threads = terminals.map(|n| n.clamp(1.0, 65_536.0) as u32);
+        let threads = observation.load.workers(field::THREADS);
         observation.point.cells.push(cell(STREAM, 0, threads, None, tallies.into_iter().collect()));
         found.observations.push(observation);
         Ok(found)

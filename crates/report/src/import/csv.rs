@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::load::name_of;
+use super::load::{name_of, workers};
 use super::text::{decimal_comma, number, written, wrong};
 use super::{FormatInfo, ImportFormat, ImportedFile, Input, Observation, Written, cell};
 use crate::base::error::{Result, failed};
@@ -342,8 +342,7 @@ impl CsvTable<'_> {
             };
             entry.report(("table", class), name, figure, None);
         }
-        let swept =
-            |field: Field| axis.filter(|a| a.0 == field).map(|a| a.1.clamp(1.0, 65_536.0) as u32);
+        let swept = |field: Field| workers(axis.filter(|(axis, _)| *axis == field)?.1);
         let (threads, depth) = (swept(Field::Threads), swept(Field::Depth));
         entry.point.cells.push(cell("table", 0, threads, depth, Vec::new()));
         Ok(any.then_some((entry, cells)))

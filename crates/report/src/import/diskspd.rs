@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use resvg::usvg::roxmltree::{Document, Node};
 
-use super::load::{Load, field};
+use super::load::{Load, field, workers};
 use super::text::{number, wrong};
 use super::{FormatInfo, ImportFormat, ImportedFile, Input, Observation, Written, cell, tally};
 use crate::base::error::{Result, failed};
@@ -91,8 +91,7 @@ fn observe(
     })?;
     let mut observation = Observation::new("diskspd", Some((seconds * 1e9).min(1e18) as u64));
     (observation.timing, observation.loop_kind) = (Some(Timing::Service), Some(LoopKind::Closed));
-    let load = plan.map(load).unwrap_or_default();
-    observation.load = load;
+    observation.load = plan.map(load).unwrap_or_default();
     if observation.load.get("ops per ms and thread").is_some() {
         observation.loop_kind = None;
     }
@@ -105,7 +104,6 @@ fn observe(
             *sums.entry(name).or_default() += number(file, row, name, &text_of(node))?;
         }
     }
-    let threads = value(span, "ThreadCount");
     let mut tallies = Vec::new();
     let exact = |value: f64| Written { value, digits: None };
     for (class, name) in [(Class::READ, "Read"), (Class::WRITE, "Write")] {
@@ -137,12 +135,9 @@ fn observe(
     if at(span, &["Latency"]).is_none() {
         found.note(format!("{file}: latencies were not measured (diskspd -L)"));
     }
-    let of_load = |name: &str| {
-        let number = observation.load.get(name).and_then(|value| value.number());
-        number.map(|n| n.clamp(1.0, 65_536.0) as u32)
-    };
-    let depth = of_load(field::DEPTH);
-    let threads = threads.map(|n| n.clamp(1.0, 65_536.0) as u32).or(of_load(field::THREADS));
+    let depth = observation.load.workers(field::DEPTH);
+    let threads = value(span, "ThreadCount").and_then(workers);
+    let threads = threads.or_else(|| observation.load.workers(field::THREADS));
     observation.point.cells.push(cell(STREAM, 0, threads, depth, tallies));
     Ok(observation)
 }
@@ -188,7 +183,7 @@ fn load(plan: Node<'_, '_>) -> Load {
     }
     // `-F` sets the threads of all targets together.
     let threads = value(plan, "ThreadCount").filter(|n| *n > 0.0);
-    load.set_if(field::THREADS, threads.or(load.get(field::THREADS).and_then(|n| n.number())));
+    load.set_if(field::THREADS, threads.or(load.number(field::THREADS)));
     load.set_if("warm-up, s", value(plan, "Warmup"));
     load
 }

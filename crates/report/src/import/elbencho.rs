@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::load::field;
+use super::load::{field, workers};
 use super::text::{number, written, wrong};
 use super::{FormatInfo, ImportFormat, ImportedFile, Input, OPERATION, Observation, cell};
 use crate::base::error::Result;
@@ -158,14 +158,12 @@ impl PhaseRow<'_> {
         observation.timing = Some(Timing::Service);
         for (column, name) in SETTINGS {
             if let Some(text) = self.get(column) {
-                match text.parse::<f64>() {
-                    Ok(number) if name == field::RANDOM => {
-                        observation.load.set(name, if number > 0.0 { 100.0 } else { 0.0 });
-                    }
-                    Ok(number) if number.is_finite() => observation.load.set(name, number),
-                    _ => observation.load.set(name, text),
-                }
+                observation.load.set_text(name, text);
             }
+        }
+        // A flag, which is 1 if all addresses are random.
+        if let Some(random) = observation.load.number(field::RANDOM) {
+            observation.load.set(field::RANDOM, if random > 0.0 { 100.0 } else { 0.0 });
         }
         if let Some(label) = self.get("label") {
             found.facts.push(Fact::new("Imported", format!("label of {operation}"), label));
@@ -201,13 +199,9 @@ impl PhaseRow<'_> {
                 observation.report(of, name, us.times(1e3), None);
             }
         }
-        let count = |name: &str| {
-            let number = observation.load.get(name).and_then(|value| value.number());
-            number.filter(|n| *n >= 1.0).map(|n| n.min(65_536.0) as u32)
-        };
-        let hosts = count("hosts").unwrap_or(1);
-        let threads = count(field::THREADS).map(|n| n.saturating_mul(hosts));
-        let depth = count(field::DEPTH);
+        let hosts = observation.load.number("hosts").unwrap_or(1.0).max(1.0);
+        let threads = observation.load.number(field::THREADS).and_then(|n| workers(n * hosts));
+        let depth = observation.load.workers(field::DEPTH);
         observation.point.cells.push(cell(STREAM, 0, threads, depth, Vec::new()));
         Ok(Some(observation))
     }

@@ -432,7 +432,7 @@ fn contradiction(
     let expected = is_mixed
         && !(directions.iter().any(|d| d.class == Class::READ)
             && directions.iter().any(|d| d.class == Class::WRITE));
-    let share = load.get(field::READS).and_then(|v| v.number()).unwrap_or(50.0);
+    let share = load.number(field::READS).unwrap_or(50.0);
     if expected && directions.len() == 1 && share > 0.0 && share < 100.0 {
         let ops = directions[0].ops.unwrap_or(0);
         // A short run may contain only one of the two by chance.
@@ -440,7 +440,7 @@ fn contradiction(
             return Some(format!("rw={pattern} with {}s only", directions[0].class.name()));
         }
     }
-    let block = load.get(field::BLOCK)?.number()?;
+    let block = load.number(field::BLOCK)?;
     let sizes = directions.iter().filter(|d| [Class::READ, Class::WRITE].contains(&d.class));
     for direction in sizes {
         let (Some(ops), Some(bytes)) = (direction.ops, direction.bytes) else { continue };
@@ -492,10 +492,9 @@ fn of_group(
         match alone {
             true => {
                 // A target rate sets the load, so it is the axis.
-                let number = |name: &str| load.get(name).and_then(|value| value.number());
                 let rates =
                     [(field::RATE, Field::OpsPerSec), (field::BANDWIDTH, Field::BytesPerSec)];
-                let rate = rates.into_iter().find(|(name, _)| number(name).is_some());
+                let rate = rates.into_iter().find(|(name, _)| load.number(name).is_some());
                 observation.axis = rate.map(|(_, field)| field);
                 observation.load = load;
             }
@@ -564,11 +563,7 @@ fn add_stream(
     if clones.len() > 1 {
         load.set(field::THREADS, clones.len() as f64);
     }
-    let count = |name: &str| {
-        let number = load.get(name).and_then(|value| value.number());
-        number.map(|n| n.clamp(1.0, 65_536.0) as u32)
-    };
-    let (threads, depth) = (count(field::THREADS), count(field::DEPTH));
+    let (threads, depth) = (load.workers(field::THREADS), load.workers(field::DEPTH));
     observation.point.cells.push(cell(stream, 0, threads, depth, tallies));
     Ok(load)
 }

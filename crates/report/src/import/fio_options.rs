@@ -157,10 +157,7 @@ pub fn load(options: &BTreeMap<String, String>) -> Load {
         }
     }
     if let Some(text) = get("rate_iops") {
-        match text.parse::<f64>() {
-            Ok(rate) => load.set(field::RATE, rate),
-            Err(_) => load.set(field::RATE, text),
-        }
+        load.set_text(field::RATE, text);
     }
     if let Some(seconds) = get("runtime").and_then(seconds).filter(|s| *s > 0.0) {
         load.set("runtime", runtime_class(seconds));
@@ -280,7 +277,7 @@ mod tests {
             let options =
                 [("ioengine", engine), ("iodepth", "32")].map(|(k, v)| (k.into(), v.into()));
             let own = load(&BTreeMap::from(options));
-            assert_eq!(own.get(field::DEPTH).and_then(|d| d.number()), Some(depth), "{engine}");
+            assert_eq!(own.number(field::DEPTH), Some(depth), "{engine}");
         }
     }
 }

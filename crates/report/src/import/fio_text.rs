@@ -159,11 +159,7 @@ fn begin_job(
         }
     }
     load.set_if(field::THREADS, jobs);
-    let count = |name: &str| {
-        let number = load.get(name).and_then(|value| value.number());
-        number.map(|n| n.clamp(1.0, 65_536.0) as u32)
-    };
-    let (threads, depth) = (count(field::THREADS), count(field::DEPTH));
+    let (threads, depth) = (load.workers(field::THREADS), load.workers(field::DEPTH));
     match observation.point.cells.is_empty() {
         true => observation.load = load,
         false => observation.load.add_stream(&stream, &load),

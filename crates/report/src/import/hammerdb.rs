@@ -52,8 +52,7 @@ impl ImportFormat for HammerDb {
             let plain = trimmed.trim_start_matches('"');
             if let Some((before, _)) = plain.split_once(" Active Virtual Users configured") {
                 let word = before.rsplit([' ', ':', '"']).next().unwrap_or_default();
-                let users = number(input.file, at, "number of users", word)?;
-                run.users = Some(users.clamp(1.0, 65_536.0));
+                run.users = Some(number(input.file, at, "number of users", word)?);
             } else if let Some((_, rest)) = plain.split_once("Timing test period of ") {
                 let word = rest.split_whitespace().next().unwrap_or_default();
                 run.minutes = Some(number(input.file, at, "length in minutes", word)?);
@@ -111,7 +110,8 @@ fn result(
     if let Some(engine) = words.get(tpm - 1).filter(|word| word.parse::<f64>().is_err()) {
         observation.load.set(super::load::field::ENGINE, *engine);
     }
-    observation.point.cells.push(cell(USERS, 0, users.map(|n| n as u32), None, Vec::new()));
+    let threads = observation.load.workers(super::load::field::THREADS);
+    observation.point.cells.push(cell(USERS, 0, threads, None, Vec::new()));
     let rate = written.times(1.0 / 60.0);
     observation.report((USERS, NEW_ORDER), Reported::OPS_PER_S, rate, None);
     Ok((observation, (written.value, total)))

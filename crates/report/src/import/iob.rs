@@ -124,16 +124,12 @@ fn observe(rows: &[IobRow<'_>], found: &mut ImportedFile) -> Result<Observation>
     let mut observation = Observation::new(name, None);
     for (column, name) in SETTINGS {
         if let Some(text) = first.get(column) {
-            match text.parse::<f64>() {
-                Ok(number) if number.is_finite() => observation.load.set(name, number),
-                _ => observation.load.set(name, text),
-            }
+            observation.load.set_text(name, text);
         }
     }
     let writes = first.number("writepercent")?.or(first.number("writePercent")?);
     observation.load.set_if(field::READS, writes.map(|percent| 100.0 - percent));
-    let rate = observation.load.get(field::RATE).and_then(|rate| rate.number());
-    match rate.filter(|rate| *rate > 0.0) {
+    match observation.load.number(field::RATE).filter(|rate| *rate > 0.0) {
         Some(_) => observation.axis = Some(Field::OpsPerSec),
         None => observation.load.forget(field::RATE),
     }

@@ -39,6 +39,12 @@ pub mod field {
     pub const RUN: &str = "run";
 }
 
+/// A number of threads or of requests in flight, at most the maximum of a bundle; None if it is
+/// below 1.
+pub fn workers(number: f64) -> Option<u32> {
+    (number >= 1.0).then(|| number.min(65_536.0) as u32)
+}
+
 /// Fields that can be an axis; the first of several equivalent ones is used.
 const AXES: [(&str, Field); 7] = [
     (field::LOAD, Field::LoadPercent),
@@ -147,6 +153,14 @@ impl Load {
         }
     }
 
+    /// Sets a field to a number if its text is one, otherwise to the text.
+    pub fn set_text(&mut self, name: &str, text: &str) {
+        match text.trim().parse::<f64>() {
+            Ok(number) if number.is_finite() => self.set(name, number),
+            _ => self.set(name, text),
+        }
+    }
+
     /// Adds the load of one of several streams.
     pub fn add_stream(&mut self, stream: &str, load: &Load) {
         for (name, value) in &load.0 {
@@ -162,6 +176,16 @@ impl Load {
     /// A field's value; None if the source does not give it.
     pub fn get(&self, name: &str) -> Option<&LoadValue> {
         self.0.get(name)
+    }
+
+    /// A field's number; None if the source does not give one.
+    pub fn number(&self, name: &str) -> Option<f64> {
+        self.get(name)?.number()
+    }
+
+    /// A field's number of threads or of requests in flight.
+    pub fn workers(&self, name: &str) -> Option<u32> {
+        workers(self.number(name)?)
     }
 
     /// The names of all fields, sorted.

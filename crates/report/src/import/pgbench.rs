@@ -52,10 +52,7 @@ impl ImportFormat for Pgbench {
             };
             let (key, value) = (key.trim(), value.trim());
             if let Some((_, name)) = SETTINGS.iter().find(|(own, _)| *own == key) {
-                match value.parse::<f64>() {
-                    Ok(number) if number.is_finite() => observation.load.set(name, number),
-                    _ => observation.load.set(name, value),
-                }
+                observation.load.set_text(name, value);
                 continue;
             }
             // "SQL script 1: <builtin: TPC-B (sort of)>", " - weight: 1 (targets 25.0% of total)"
@@ -101,15 +98,14 @@ impl ImportFormat for Pgbench {
         observation.report(of, Reported::OPS_PER_S, tps, done);
         let window = seconds.or_else(|| Some(done? as f64 / tps.value).filter(|s| s.is_finite()));
         observation.point.window_ns = window.map(|s| (s * 1e9).min(1e18) as u64);
-        let clients = observation.load.get(field::THREADS).and_then(|n| n.number());
-        observation.set_threads(clients);
+        observation.set_threads(observation.load.number(field::THREADS));
         // With a target rate, pgbench measures from the due time of a transaction.
         observation.timing = match observation.loop_kind {
             Some(LoopKind::Open) => Some(Timing::Response),
             _ => Some(Timing::Service),
         };
         observation.loop_kind = observation.loop_kind.or(Some(LoopKind::Closed));
-        let threads = clients.map(|n| n.clamp(1.0, 65_536.0) as u32);
+        let threads = observation.load.workers(field::THREADS);
         let mut own = done.map(|n| tally(TRANSACTION, n, 0));
         if let Some(tally) = &mut own {
             tally.given_up = failed;

@@ -185,13 +185,13 @@ fn of_name(
     if !split.contains(&run) && group[0].observation.load.get(field::RUN).is_some() {
         split.push(run);
     }
-    let of_axis = |f: &Found| axis_name.is_some_and(|axis| has_number(&f.observation.load, axis));
+    let of_axis = |f: &Found| axis_name.is_some_and(|axis| f.observation.load.number(axis).is_some());
     let some_have = group.iter().any(of_axis);
     let mut parts: BTreeMap<Vec<String>, Vec<Found>> = BTreeMap::new();
     for f in group {
         let load = &f.observation.load;
         let mut key: Vec<String> = values(load, &split).iter().map(|v| natural(v)).collect();
-        key.extend(axis_name.map(|axis| has_number(load, axis).to_string()));
+        key.extend(axis_name.map(|axis| load.number(axis).is_some().to_string()));
         parts.entry(key).or_default().push(f);
     }
     let mut placed = Vec::new();
@@ -200,7 +200,7 @@ fn of_name(
         let mut named = split.clone();
         // Points without a value of the axis form a separate step.
         let (axis, without) = match axis_name {
-            Some(name) if !has_number(load, name) => (None, Some(name.to_string())),
+            Some(name) if load.number(name).is_none() => (None, Some(name.to_string())),
             _ => (axis, None),
         };
         named.extend(without.filter(|_| some_have));
@@ -213,10 +213,6 @@ fn of_name(
         placed.extend(repeats((format!("{name}{suffix}"), title), axis, part, subjects)?);
     }
     Ok(placed)
-}
-
-fn has_number(load: &Load, name: &str) -> bool {
-    load.get(name).is_some_and(|value| value.number().is_some())
 }
 
 /// ", block 4 KiB, reads 70 %"
@@ -236,7 +232,7 @@ fn axis(group: &[Found], differing: &[String]) -> Option<Field> {
         let mut series: BTreeMap<(&str, Values), BTreeSet<String>> = BTreeMap::new();
         for f in group {
             let load = &f.observation.load;
-            load.get(name)?.number()?;
+            load.number(name)?;
             let key = (f.subject.as_str(), values(load, &others));
             series.entry(key).or_default().insert(load.text(name));
         }
@@ -289,7 +285,7 @@ fn repeats(
 ) -> Result<Vec<Placed>> {
     let value = |f: &Found| {
         let field = axis?;
-        let number = f.observation.load.get(load::name_of(field))?.number()?;
+        let number = f.observation.load.number(load::name_of(field))?;
         Some((field, number))
     };
     let rank = |f: &Found| subjects.iter().position(|subject| *subject == f.subject);

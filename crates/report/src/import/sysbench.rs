@@ -62,7 +62,7 @@ impl ImportFormat for SysbenchReports {
             None => page.need("total time:", of)?.value,
         };
         let events = page.need("total number of events:", of)?.value as u64;
-        let threads = page.number("Number of threads:")?.map(|n| n.clamp(1.0, 65_536.0));
+        let threads = page.number("Number of threads:")?;
         let step = page.kind();
         let mut found = ImportedFile::default();
         let mut entry = Observation::new(&step, Some((seconds * 1e9).round() as u64));
@@ -74,7 +74,7 @@ impl ImportFormat for SysbenchReports {
             _ => EVENT,
         };
         page.options(&mut entry);
-        let workers = threads.map(|n| n as u32);
+        let workers = entry.load.workers(field::THREADS);
         entry.point.cells.push(cell(STREAM, 0, workers, None, tallies));
         for (key, name) in [("avg:", "mean_ns"), ("max:", "max_ns")] {
             // sysbench prints hundredths of a millisecond.

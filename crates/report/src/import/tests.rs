@@ -87,7 +87,7 @@ fn an_imported_point_has_only_the_cells_of_its_table_and_nothing_of_how_it_was_m
     let found = golden("micron-7600-random-read.csv");
     for entry in &found.observations {
         let cell = &entry.point.cells[0];
-        let threads = entry.load.get("threads").and_then(|n| n.number()).map(|n| n as u32);
+        let threads = entry.load.workers("threads");
         assert_eq!((cell.threads, cell.depth, cell.tallies.len()), (threads, None, 0));
         assert_eq!((entry.point.window_ns, entry.loop_kind, entry.timing), (None, None, None));
         let names: Vec<&str> = entry.reported.iter().map(|r| r.name.as_str()).collect();

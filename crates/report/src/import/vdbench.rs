@@ -131,7 +131,6 @@ impl VdbenchRow<'_> {
         let (step, share) = label(&run);
         let mut observation = Observation::new(step, None);
         observation.timing = Some(Timing::Service);
-        let threads = self.maybe("threads").filter(|n| *n >= 1.0);
         for (column, name) in [
             ("xfersize", field::BLOCK),
             ("threads", field::THREADS),
@@ -159,7 +158,7 @@ impl VdbenchRow<'_> {
             true => self.raw(&mut observation)?,
             false => self.files(&mut observation)?,
         }
-        let threads = threads.map(|n| n.min(65_536.0) as u32);
+        let threads = observation.load.workers(field::THREADS);
         observation.point.cells.push(cell(STREAM, 0, threads, None, Vec::new()));
         Ok(observation)
     }
@@ -248,7 +247,7 @@ fn curves(found: &mut ImportedFile) {
     let curves: Vec<String> =
         found.observations.iter().filter(of_curve).map(|o| o.step.clone()).collect();
     for observation in &mut found.observations {
-        let unlimited = observation.load.get(field::RATE).and_then(|rate| rate.number());
+        let unlimited = observation.load.number(field::RATE);
         if curves.contains(&observation.step) && unlimited == Some(f64::INFINITY) {
             observation.load.forget(field::RATE);
             observation.load.set(field::LOAD, f64::INFINITY);

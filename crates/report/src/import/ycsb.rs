@@ -78,10 +78,7 @@ fn set_property(observation: &mut Observation, key: &str, value: &str) {
     let known = PROPERTIES.iter().find(|(own, _)| *own == key);
     // Other sizes of the data set belong to its loading.
     let Some((_, name)) = known.filter(|_| !value.trim().is_empty()) else { return };
-    match value.trim().parse::<f64>() {
-        Ok(number) if number.is_finite() => observation.load.set(name, number),
-        _ => observation.load.set(name, value),
-    }
+    observation.load.set_text(name, value);
 }
 
 /// The name of a workload in its file's path.
@@ -111,10 +108,8 @@ fn set_command(observation: &mut Observation, line: &str) {
 }
 
 fn finish(observation: &mut Observation, tallies: Vec<Tally>, found: &mut ImportedFile) {
-    let threads = observation.load.get(field::THREADS).and_then(|n| n.number());
-    observation.set_threads(threads);
-    let rate = observation.load.get(field::RATE).and_then(|n| n.number());
-    match rate {
+    observation.set_threads(observation.load.number(field::THREADS));
+    match observation.load.number(field::RATE) {
         Some(rate) if rate > 0.0 => observation.axis = Some(crate::plan::Field::OpsPerSec),
         _ => observation.load.forget(field::RATE),
     }
@@ -125,7 +120,7 @@ fn finish(observation: &mut Observation, tallies: Vec<Tally>, found: &mut Import
     if let Some(name) = named.map(|name| name.text("")).filter(|name| name != "core") {
         observation.step = format!("{name} {}", observation.step);
     }
-    let threads = threads.map(|n| n.clamp(1.0, 65_536.0) as u32);
+    let threads = observation.load.workers(field::THREADS);
     observation.timing = Some(Timing::Service);
     observation.point.cells.push(cell(STREAM, 0, threads, None, tallies));
     if observation.reported.iter().any(|r| r.class == MODIFY) {
