@@ -118,8 +118,7 @@ fn run(folder: &Path) -> PathBuf {
 /// The toy importer's result for a sheet.
 fn imported(folder: &Path) -> PathBuf {
     let format = import::ALL.iter().find(|format| format.info().name == "tally_sheet").unwrap();
-    let contents =
-        format.read(&Input::new("sheet.txt", "reads 1200", None)).unwrap();
+    let contents = format.read(&Input::new("sheet.txt", "reads 1200", None)).unwrap();
     let bundle = folder.join("sheet.dyno");
     let from = ImportedFrom { file: "sheet.txt".into(), subject: "B".into(), step: None, contents };
     import::import(format, vec![from], &bundle).unwrap();

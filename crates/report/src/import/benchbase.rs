@@ -1,9 +1,7 @@
 //! BenchBase's `…summary.json`.
 
-use serde_json::Value;
-
 use super::load::field;
-use super::text::wrong;
+use super::text::{json, json_number, window_ns};
 use super::{
     FormatInfo, ImportFormat, ImportedFile, Input, Observation, TRANSACTION, Written, cell, tally,
 };
@@ -40,22 +38,15 @@ impl ImportFormat for BenchBase {
     }
 
     fn read(&self, input: &Input<'_>) -> Result<ImportedFile> {
-        let root: Value = serde_json::from_str(input.text).map_err(|e| {
-            let next = "use the whole summary.json that BenchBase wrote";
-            wrong(input.file, e.line(), format!("not JSON: {e}"), next)
-        })?;
-        let number = |value: &Value| {
-            let text = value.as_str().and_then(|text| text.trim().parse().ok());
-            value.as_f64().or(text).filter(|v: &f64| v.is_finite() && *v >= 0.0 && *v < 1e15)
-        };
-        let rate = number(&root["Throughput (requests/second)"]).ok_or_else(|| {
+        let root = json(input, "use the whole summary.json that BenchBase wrote")?;
+        let rate = json_number(&root["Throughput (requests/second)"]).ok_or_else(|| {
             let next = "give BenchBase's summary.json";
             failed(format!("{}: there is no throughput", input.file), next)
         })?;
         let kind = root["Benchmark Type"].as_str().unwrap_or("benchbase");
-        let window = number(&root["Elapsed Time (nanoseconds)"]).map(|ns| ns as u64);
-        let mut observation = Observation::new(kind, window.filter(|ns| *ns > 0));
-        let ended = number(&root["Current Timestamp (milliseconds)"]).unwrap_or(0.0) * 1e6;
+        let window = json_number(&root["Elapsed Time (nanoseconds)"]).and_then(window_ns);
+        let mut observation = Observation::new(kind, window);
+        let ended = json_number(&root["Current Timestamp (milliseconds)"]).unwrap_or(0.0) * 1e6;
         let began = ended - window.unwrap_or(0) as f64;
         observation.point.started_unix_ns = began.max(0.0) as u64;
         for (key, name) in [
@@ -64,24 +55,23 @@ impl ImportFormat for BenchBase {
             ("isolation", "isolation"),
             ("DBMS Type", field::ENGINE),
         ] {
-            match (number(&root[key]), root[key].as_str()) {
+            match (json_number(&root[key]), root[key].as_str()) {
                 (Some(n), _) => observation.load.set(name, n),
                 (None, Some(text)) => observation.load.set(name, text),
                 _ => {}
             }
         }
         observation.set_threads(observation.load.number(field::THREADS));
-        let exact = |value: f64| Written { value, digits: None };
         let of = (STREAM, TRANSACTION);
-        let count = number(&root["Measured Requests"]).map(|n| n as u64);
-        observation.report(of, Reported::OPS_PER_S, exact(rate), count);
+        let count = json_number(&root["Measured Requests"]).map(|n| n as u64);
+        observation.report(of, Reported::OPS_PER_S, Written::exact(rate), count);
         for (key, name) in LATENCIES {
-            if let Some(us) = number(&root["Latency Distribution"][key]) {
-                observation.report(of, name, exact(us * 1e3), count);
+            if let Some(us) = json_number(&root["Latency Distribution"][key]) {
+                observation.report(of, name, Written::exact(us * 1e3), count);
             }
         }
         let mut found = ImportedFile::default();
-        if let Some(good) = number(&root["Goodput (requests/second)"]) {
+        if let Some(good) = json_number(&root["Goodput (requests/second)"]) {
             found.facts.push(Fact::new(
                 "Imported",
                 format!("goodput of {kind}"),

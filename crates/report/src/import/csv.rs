@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::load::{name_of, workers};
-use super::text::{decimal_comma, number, written, wrong};
+use super::text::{decimal_comma, number, percentile, window_ns, written, wrong};
 use super::{FormatInfo, ImportFormat, ImportedFile, Input, Observation, Written, cell};
 use crate::base::error::{Result, failed};
 use crate::base::units;
@@ -202,10 +202,7 @@ fn scales(file: &str, mapping: &Mapping) -> Result<BTreeMap<String, f64>> {
             CsvColumn::Plain(column) => column.rsplit('_').next().unwrap_or_default(),
             CsvColumn::InUnit { unit, .. } => unit,
         };
-        let percentile = name
-            .strip_prefix('p')
-            .and_then(|p| p.parse::<f64>().ok())
-            .filter(|p| *p > 0.0 && *p < 100.0);
+        let percentile = name.strip_prefix('p').and_then(|p| percentile(p.parse().ok()?));
         let time = [("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)];
         let known: &[(&str, f64)] = match name.as_str() {
             "mean" | "max" => &time,
@@ -308,7 +305,7 @@ impl CsvTable<'_> {
             Some(column) => text(column)?,
             None => m.step.as_deref().unwrap_or(stem.unwrap_or(name)),
         };
-        let window_ns = m.window_s.filter(|s| *s > 0.0).map(|s| (s * 1e9).min(1e18) as u64);
+        let window_ns = m.window_s.and_then(|s| window_ns(s * 1e9));
         let mut entry = Observation::new(step, window_ns);
         entry.title = m.titles.get(step).cloned().unwrap_or_default();
         entry.subject = m.subject.as_deref().map(&text).transpose()?.map(str::to_string);

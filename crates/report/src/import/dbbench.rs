@@ -4,7 +4,7 @@
 //! it is imported with that bucket as its interval.
 
 use super::load::field;
-use super::text::{after, number, written, wrong};
+use super::text::{after, number, window_ns, written, wrong};
 use super::{
     FormatInfo, ImportFormat, ImportedFile, Input, OPERATION, Observation, SEEK, Written, cell,
     tally,
@@ -191,7 +191,7 @@ fn benchmark(
         }
         _ => return Err(cut()),
     };
-    let ns = window.map(|s| (s * 1e9).min(1e18).round() as u64);
+    let ns = window.and_then(|s| window_ns((s * 1e9).round()));
     let mut observation = Observation::new(name, ns);
     // db_bench prints the time per op of one thread, and the rate of all threads.
     let micros = get("micros/op")?.map(|us| us.value * 1e-6 * rate.value);
@@ -392,9 +392,8 @@ fn histogram_of(observation: &mut Observation, class: Class, count: u64) {
     observation.reported.retain(|r| r.class != OPERATION);
     cell.tallies.push(tally(class, count, 0));
     if let Some(ns) = window_ns {
-        let value = count as f64 * 1e9 / ns as f64;
-        let digits = Some(units::digits_of(&count.to_string()));
-        observation.report((&stream, class), Reported::OPS_PER_S, Written { value, digits }, None);
+        let rate = Written::rate(count, ns as f64 / 1e9);
+        observation.report((&stream, class), Reported::OPS_PER_S, rate, None);
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use resvg::usvg::roxmltree::{Document, Node};
 
 use super::load::{Load, field, workers};
-use super::text::{number, wrong};
+use super::text::{number, percentile, window_ns, wrong};
 use super::{FormatInfo, ImportFormat, ImportedFile, Input, Observation, Written, cell, tally};
 use crate::base::error::{Result, failed};
 use crate::plan::{LoopKind, Timing};
@@ -89,7 +89,7 @@ fn observe(
         let next = "give the output of a run that ended";
         failed(format!("{file}: a TimeSpan without TestTimeSeconds"), next)
     })?;
-    let mut observation = Observation::new("diskspd", Some((seconds * 1e9).min(1e18) as u64));
+    let mut observation = Observation::new("diskspd", window_ns(seconds * 1e9));
     (observation.timing, observation.loop_kind) = (Some(Timing::Service), Some(LoopKind::Closed));
     observation.load = plan.map(load).unwrap_or_default();
     if observation.load.get("ops per ms and thread").is_some() {
@@ -105,7 +105,6 @@ fn observe(
         }
     }
     let mut tallies = Vec::new();
-    let exact = |value: f64| Written { value, digits: None };
     for (class, name) in [(Class::READ, "Read"), (Class::WRITE, "Write")] {
         let sum = |what: &str| sums.get(format!("{name}{what}").as_str()).copied().unwrap_or(0.0);
         let (ops, bytes) = (sum("Count"), sum("Bytes"));
@@ -115,21 +114,18 @@ fn observe(
         let of = (STREAM, class);
         let count = Some(ops as u64);
         tallies.push(tally(class, ops as u64, bytes as u64));
-        observation.report(of, Reported::OPS_PER_S, exact(ops / seconds), count);
-        observation.report(of, Reported::BYTES_PER_S, exact(bytes / seconds), count);
+        observation.report(of, Reported::OPS_PER_S, Written::exact(ops / seconds), count);
+        observation.report(of, Reported::BYTES_PER_S, Written::exact(bytes / seconds), count);
         let Some(latency) = at(span, &["Latency"]) else { continue };
         if let Some(ms) = value(latency, &format!("Average{name}Milliseconds")) {
-            observation.report(of, "mean_ns", exact(ms * 1e6), count);
+            observation.report(of, "mean_ns", Written::exact(ms * 1e6), count);
         }
         for bucket in children(latency, "Bucket") {
             let ms = value(bucket, &format!("{name}Milliseconds"));
             let (Some(p), Some(ms)) = (value(bucket, "Percentile"), ms) else { continue };
-            let figure = match p {
-                100.0 => "max_ns".to_string(),
-                p if p > 0.0 && p < 100.0 => format!("p{p}_ns"),
-                _ => continue,
-            };
-            observation.report(of, &figure, exact(ms * 1e6), count);
+            let figure = if p == 100.0 { Some("max_ns".to_string()) } else { percentile(p) };
+            let Some(figure) = figure else { continue };
+            observation.report(of, &figure, Written::exact(ms * 1e6), count);
         }
     }
     if at(span, &["Latency"]).is_none() {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::load::{field, workers};
-use super::text::{number, written, wrong};
+use super::text::{number, window_ns, written, wrong};
 use super::{FormatInfo, ImportFormat, ImportedFile, Input, OPERATION, Observation, cell};
 use crate::base::error::Result;
 use crate::plan::Timing;
@@ -153,7 +153,7 @@ impl PhaseRow<'_> {
             Some(text) => Some(number(self.file, self.at, "time", text)? * 1e6),
             None => None,
         };
-        let window = window.map(|ns| ns.min(1e18) as u64).filter(|ns| *ns > 0);
+        let window = window.and_then(window_ns);
         let mut observation = Observation::new(&operation.to_lowercase(), window);
         observation.timing = Some(Timing::Service);
         for (column, name) in SETTINGS {

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::fio_options::{MOST_OPS, TERMINATED};
 use super::load::{Load, field};
-use super::text::wrong;
+use super::text::{self, wrong};
 use super::{
     FormatInfo, ImportFormat, ImportedFile, Input, Observation, READ_OR_WRITE, Written, cell,
     fio_log, fio_options, fio_terse, fio_text,
@@ -40,13 +40,13 @@ impl ImportFormat for Fio {
 
     fn read(&self, input: &Input<'_>) -> Result<ImportedFile> {
         // Some versions print numbers that are not valid JSON.
-        let finite =
-            [" -nan", " nan", " -inf", " inf"].iter().fold(Cow::Borrowed(input.text), |text, word| {
-                match text.contains(word) {
-                    true => Cow::Owned(text.replace(&format!(":{word}"), ": null")),
-                    false => text,
-                }
-            });
+        let finite = [" -nan", " nan", " -inf", " inf"].iter().fold(
+            Cow::Borrowed(input.text),
+            |text, word| match text.contains(word) {
+                true => Cow::Owned(text.replace(&format!(":{word}"), ": null")),
+                false => text,
+            },
+        );
         let input = &Input { text: &finite, ..*input };
         let around = match fio_documents(input)? {
             Some(found) => found,
@@ -585,11 +585,10 @@ fn of_class(
         (Some(ops), _) if longest > 0 => ops as f64 * 1e9 / longest as f64,
         _ => parts.iter().map(|d| d.per_s).sum(),
     };
-    let exact = |value: f64| Written { value, digits: None };
-    observation.report(of, Reported::OPS_PER_S, exact(per_s), ops);
+    observation.report(of, Reported::OPS_PER_S, Written::exact(per_s), ops);
     if let (Some(bytes), true) = (bytes.filter(|_| class.moves_data()), longest > 0) {
         let per_s = bytes as f64 * 1e9 / longest as f64;
-        observation.report(of, Reported::BYTES_PER_S, exact(per_s), ops);
+        observation.report(of, Reported::BYTES_PER_S, Written::exact(per_s), ops);
     }
     let measured: Vec<&&Direction<'_>> = parts.iter().filter(|d| d.latency.is_some()).collect();
     let what = format!("{} latencies of {stream}", class.name());
@@ -641,8 +640,8 @@ fn syncs(
     let longest = runtimes.max().unwrap_or(0);
     let of = (stream, Class::FLUSH);
     if longest > 0 {
-        let value = ops as f64 * 1e9 / longest as f64;
-        observation.report(of, Reported::OPS_PER_S, Written { value, digits: None }, Some(ops));
+        let rate = Written::exact(ops as f64 * 1e9 / longest as f64);
+        observation.report(of, Reported::OPS_PER_S, rate, Some(ops));
     }
     let mut service = Histogram::new();
     for job in &own {
@@ -781,7 +780,6 @@ fn report(
 ) {
     let figure =
         |latency: &Value, key: &str| latency[key].as_f64().filter(|v| v.is_finite() && *v >= 0.0);
-    let exact = |value: f64| Written { value, digits: None };
     let counts: f64 = all.iter().filter_map(|(l, _)| l["N"].as_f64()).sum();
     let samples = if counts > 0.0 { Some(counts as u64) } else { ops };
     let mean = match all {
@@ -793,11 +791,11 @@ fn report(
         }
     };
     if let Some(mean) = mean {
-        observation.report(of, "mean_ns", exact(mean), samples);
+        observation.report(of, "mean_ns", Written::exact(mean), samples);
     }
     let max = all.iter().filter_map(|(l, unit)| Some(figure(l, "max")? * unit));
     if let Some(max) = max.reduce(f64::max) {
-        observation.report(of, "max_ns", exact(max), samples);
+        observation.report(of, "max_ns", Written::exact(max), samples);
     }
     let [(one, unit)] = all else {
         found.note(format!(
@@ -809,13 +807,12 @@ fn report(
         return;
     };
     for (percentile, value) in one["percentile"].as_object().into_iter().flatten() {
-        let (Ok(p), Some(value)) = (percentile.parse::<f64>(), value.as_f64()) else { continue };
-        if !(p > 0.0 && p < 100.0 && value.is_finite() && value >= 0.0) {
-            continue;
-        }
+        let name = percentile.parse().ok().and_then(text::percentile);
+        let value = value.as_f64().filter(|value| value.is_finite() && *value >= 0.0);
+        let (Some(name), Some(value)) = (name, value) else { continue };
         // fio's bins are 1/64 of an octave wide, and it prints their middle.
         let (value, half) = (value * unit, value * unit / 128.0);
-        let figure = exact(value).within((value - half, value + half));
-        observation.report_within(of, &format!("p{p}_ns"), figure, samples);
+        let figure = Written::exact(value).within((value - half, value + half));
+        observation.report_within(of, &name, figure, samples);
     }
 }

@@ -1,7 +1,7 @@
 //! fio's logs (`write_bw_log`, `write_iops_log`, `write_lat_log`, `write_hist_log`): lines of time,
 //! value, direction, size and offset. Only the file's name states what the values are.
 
-use super::text::{number, wrong};
+use super::text::{number, window_ns, wrong};
 use super::{FormatInfo, ImportFormat, ImportedFile, Input, Observation, Written, cell, tally};
 use crate::base::error::{Result, failed};
 use crate::base::histogram::Histogram;
@@ -187,7 +187,7 @@ fn observe(
         }
     }
     if single || kind == LogKind::Histogram {
-        observation.point.window_ns = Some((end_ms * 1e6).min(1e18) as u64).filter(|ns| *ns > 0);
+        observation.point.window_ns = window_ns(end_ms * 1e6);
     }
     observation.point.cells.push(cell(job, 0, None, None, tallies));
     if observation.reported.is_empty() && observation.point.window_ns.is_none() {
@@ -219,7 +219,7 @@ fn series(observation: &mut Observation, lines: &[&LogLine], name: &str, scale: 
 /// The mean of the intervals.
 fn mean(lines: &[&LogLine], scale: f64) -> Written {
     let sum: f64 = lines.iter().map(|line| line.value * scale).sum();
-    Written { value: sum / lines.len() as f64, digits: None }
+    Written::exact(sum / lines.len() as f64)
 }
 
 /// Groups of bins, each with bins twice as wide as in the group before (stat.h, `plat_val_to_idx`);

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::load::{Load, field};
-use super::text::leading;
+use super::text::{leading, time_unit};
 
 /// fio counts latencies up to about 17 s, and an op takes a nanosecond at least.
 pub const MOST_OPS: u64 = 1 << 50;
@@ -240,18 +240,13 @@ pub fn seconds(text: &str) -> Option<f64> {
         let end = after.find(|c: char| c.is_ascii_digit()).unwrap_or(after.len());
         let (unit, next) = after.split_at(end);
         let scale = match unit.trim_matches([' ', ':']) {
-            "" | "s" => 1.0,
-            "us" => 1e-6,
-            "ms" => 1e-3,
-            "m" => 60.0,
-            "h" => 3600.0,
-            "d" => 86_400.0,
-            _ => return None,
+            "" => 1e9,
+            unit => time_unit(unit)?,
         };
         sum += number.parse::<f64>().ok()? * scale;
         rest = next;
     }
-    Some(sum)
+    Some(sum / 1e9)
 }
 
 #[cfg(test)]

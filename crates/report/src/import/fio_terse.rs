@@ -3,7 +3,7 @@
 
 use super::fio_options::TERMINATED;
 use super::load::field;
-use super::text::{number, written, wrong};
+use super::text::{number, percentile, written, wrong};
 use super::{ImportedFile, Input, Observation, cell};
 use crate::base::error::Result;
 use crate::plan::Timing;
@@ -159,15 +159,13 @@ impl TerseLine<'_> {
             for at in from + 12..from + 12 + PERCENTILES {
                 let Some((p, us)) = self.get(at, "percentile")?.split_once("%=") else { continue };
                 let p = number(self.file, self.at, "percentile", p)?;
-                if p <= 0.0 || p >= 100.0 {
-                    continue;
-                }
+                let Some(name) = percentile(p) else { continue };
                 let us = written(self.file, self.at, "latency", us)?;
                 // Bins are 1/64 of an octave wide, and microseconds are truncated.
                 let half = us.value / 128.0;
                 let bounds = ((us.value - half).max(0.0) * 1e3, (us.value + half + 1.0) * 1e3);
                 let figure = us.times(1e3).within(bounds);
-                observation.report_within(of, &format!("p{p}_ns"), figure, None);
+                observation.report_within(of, &name, figure, None);
             }
         }
         Ok((runtime_ms * 1e6).min(1e18) as u64)

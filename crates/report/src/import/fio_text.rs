@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::fio_options::TERMINATED;
 use super::fio_terse::interrupted;
 use super::load::field;
-use super::text::{leading, time_unit, written, wrong};
+use super::text::{leading, percentile, time_unit, window_ns, written, wrong};
 use super::{ImportedFile, Input, Observation, Written, cell, fio_options, tally};
 use crate::base::error::Result;
 use crate::base::units;
@@ -249,7 +249,7 @@ impl Reader<'_> {
         });
         let runtime = runtime.next_back().and_then(|ms| ms.trim().parse::<f64>().ok());
         let longest = observation.point.window_ns.unwrap_or(0);
-        let ns = runtime.map(|ms| (ms * 1e6).min(1e18) as u64).filter(|ns| *ns > 0);
+        let ns = runtime.and_then(|ms| window_ns(ms * 1e6));
         observation.point.window_ns = ns.map(|ns| ns.max(longest)).or(observation.point.window_ns);
         Ok(())
     }
@@ -285,13 +285,14 @@ impl Reader<'_> {
             let text = text.trim().trim_end_matches(']').trim();
             // fio 2 marks a value beyond its last bin in this way.
             let text = text.trim_start_matches('>').trim_start_matches('=').trim();
-            let (Ok(p), true) = (p.trim().parse::<f64>(), !text.is_empty()) else { continue };
+            let name = p.trim().parse().ok().and_then(percentile);
+            let Some(name) = name.filter(|_| !text.is_empty()) else { continue };
             let figure = written(self.file, at, "latency", text)?;
             let half = figure.value / 128.0 + 0.5;
             let bounds = ((figure.value - half).max(0.0), figure.value + half);
             let bounds = (bounds.0 * self.unit, bounds.1 * self.unit);
             let figure = figure.times(self.unit).within(bounds);
-            observation.report_within((&self.stream, class), &format!("p{p}_ns"), figure, None);
+            observation.report_within((&self.stream, class), &name, figure, None);
         }
         Ok(())
     }
@@ -331,7 +332,7 @@ fn finish(observation: &mut Observation) {
     let Some(window) = observation.point.window_ns else { return };
     for cell in &mut observation.point.cells {
         for tally in &mut cell.tallies {
-            let exact = tally.ops as f64 * 1e9 / window as f64;
+            let Written { value: exact, digits } = Written::rate(tally.ops, window as f64 / 1e9);
             let own = |r: &&mut Reported| r.stream == cell.stream && r.class == tally.class;
             let mut own: Vec<&mut Reported> = observation.reported.iter_mut().filter(own).collect();
             let of_rate = own.iter_mut().find(|r| r.name == Reported::OPS_PER_S);
@@ -339,7 +340,7 @@ fn finish(observation: &mut Observation) {
                 let unit = 0.51 * rate.value / 10f64.powi(rate.digits.unwrap_or(3) as i32 - 1);
                 if (rate.value - exact).abs() <= unit.max(1.0) {
                     (rate.value, rate.low, rate.high) = (exact, exact, exact);
-                    rate.digits = Some(units::digits_of(&tally.ops.to_string()).max(3));
+                    rate.digits = digits.max(Some(3));
                 }
             }
             if let Some(moved) = own.iter().find(|r| r.name == Reported::BYTES_PER_S) {
@@ -358,8 +359,7 @@ fn finish(observation: &mut Observation) {
         .map(|(stream, t)| (stream, t.ops))
         .collect();
     for (stream, ops) in flushes {
-        let value = ops as f64 * 1e9 / window as f64;
-        let figure = Written { value, digits: Some(units::digits_of(&ops.to_string())) };
+        let figure = Written::rate(ops, window as f64 / 1e9);
         observation.report((&stream, Class::FLUSH), Reported::OPS_PER_S, figure, Some(ops));
     }
 }

@@ -1,10 +1,9 @@
 //! go-tpc's summary of TPC-C: "[Summary] NEW_ORDER - Takes(s): 59.9, Count: 1290, TPM: …", also
 //! with TPC-H queries run at the same time.
 
-use super::text::{number, written};
+use super::text::{latency_of_pair, number, pairs, window_ns, written};
 use super::{FormatInfo, ImportFormat, ImportedFile, Input, Observation, Written, cell, tally};
 use crate::base::error::Result;
-use crate::base::units;
 use crate::plan::Timing;
 use crate::record::{Class, Fact, Reported};
 
@@ -42,11 +41,8 @@ impl ImportFormat for GoTpc {
                 continue;
             };
             let name = name.trim();
-            let values: Vec<(&str, &str)> =
-                rest.split(',').filter_map(|part| part.split_once(':')).collect();
-            let value = |key: &str| {
-                values.iter().find(|(own, _)| own.trim() == key).map(|(_, value)| value.trim())
-            };
+            let values = pairs(rest);
+            let value = |key: &str| values.iter().find(|(own, _)| *own == key).map(|pair| pair.1);
             let count = number(file, at, "count", value("Count").unwrap_or_default())? as u64;
             if let Some(of) = name.strip_suffix("_ERR") {
                 found.note(format!("{count} transactions of {of} failed"));
@@ -63,22 +59,12 @@ impl ImportFormat for GoTpc {
                 continue;
             }
             // TPM of some versions is rounded or for another window.
-            let digits = Some(units::digits_of(&count.to_string()));
-            let rate = Written { value: count as f64 / seconds, digits };
+            let rate = Written::rate(count, seconds);
             observation.report((STREAM, class), Reported::OPS_PER_S, rate, Some(count));
             for (key, text) in &values {
-                let figure = match key.trim() {
-                    "Avg(ms)" => Some("mean_ns".to_string()),
-                    "Max(ms)" => Some("max_ns".to_string()),
-                    key => key
-                        .strip_suffix("th(ms)")
-                        .and_then(|p| p.parse::<f64>().ok())
-                        .filter(|p| *p > 0.0 && *p < 100.0)
-                        .map(|p| format!("p{p}_ns")),
-                };
-                if let Some(figure) = figure {
-                    let ms = written(file, at, key, text)?.times(1e6);
-                    observation.report((STREAM, class), &figure, ms, Some(count));
+                if let Some((figure, unit)) = latency_of_pair(key) {
+                    let latency = written(file, at, key, text)?.times(unit);
+                    observation.report((STREAM, class), &figure, latency, Some(count));
                 }
             }
             tallies.push(tally(class, count, 0));
@@ -88,7 +74,7 @@ impl ImportFormat for GoTpc {
             return Err(input.wrong_at_end("no line begins with '[Summary]'", next));
         }
         observation.timing = Some(Timing::Service);
-        observation.point.window_ns = Some((longest * 1e9).min(1e18) as u64);
+        observation.point.window_ns = window_ns(longest * 1e9);
         observation.point.cells.push(cell(STREAM, 0, None, None, tallies));
         found.observations.push(observation);
         Ok(found)

@@ -1,7 +1,7 @@
 //! HammerDB's logs of TPROC-C: the result lines of one run or of an autopilot's many, the results
 //! of its jobs as JSON, and time profiles.
 
-use super::text::{leading, number, time_unit, written, wrong};
+use super::text::{self, leading, number, time_unit, written, wrong};
 use super::{FormatInfo, ImportFormat, ImportedFile, Input, Observation, cell};
 use crate::base::error::Result;
 use crate::record::{Class, Fact, Reported};
@@ -104,7 +104,7 @@ fn result(
     };
     let written = written(file, at, "NOPM", words[nopm - 1])?;
     let total = words[..tpm].iter().rev().find_map(|w| w.parse::<f64>().ok()).unwrap_or(0.0);
-    let window_ns = minutes.filter(|m| *m > 0.0).map(|m| (m * 60e9).min(1e18) as u64);
+    let window_ns = minutes.and_then(|m| text::window_ns(m * 60e9));
     let mut observation = Observation::new("tproc-c", window_ns);
     observation.set_threads(users);
     if let Some(engine) = words.get(tpm - 1).filter(|word| word.parse::<f64>().is_err()) {

@@ -185,7 +185,7 @@ fn rates(
             continue;
         }
         let value = sum / values.len() as f64 * scale;
-        observation.report((STREAM, class), figure, Written { value, digits: None }, None);
+        observation.report((STREAM, class), figure, Written::exact(value), None);
         let gauge = match figure == Reported::OPS_PER_S {
             true => format!("{}_ops_per_s", class.name()),
             false => format!("{}_bytes_per_s", class.name()),
@@ -224,17 +224,16 @@ fn latencies(
         return Ok(());
     }
     let of = (STREAM, class);
-    let exact = |value: f64| Written { value, digits: None };
     let samples = Some(count as u64);
     if seconds > 0.0 {
-        observation.report(of, Reported::OPS_PER_S, exact(count / seconds), samples);
+        observation.report(of, Reported::OPS_PER_S, Written::exact(count / seconds), samples);
     }
-    observation.report(of, "mean_ns", exact(total / count * 1e3), samples);
-    observation.report(of, "max_ns", exact(max * 1e3), samples);
+    observation.report(of, "mean_ns", Written::exact(total / count * 1e3), samples);
+    observation.report(of, "max_ns", Written::exact(max * 1e3), samples);
     if let [one] = rows {
         for (end, name) in PERCENTILES {
             if let Some(us) = one.number(&format!("{short}{end}"))?.filter(|us| *us < NONE) {
-                observation.report(of, name, exact(us * 1e3), samples);
+                observation.report(of, name, Written::exact(us * 1e3), samples);
             }
         }
         return Ok(());

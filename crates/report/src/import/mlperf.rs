@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::load::field;
-use super::text::wrong;
+use super::text::{json, json_number};
 use super::{FormatInfo, ImportFormat, ImportedFile, Input, Observation, Written, cell};
 use crate::base::error::{Result, failed};
 use crate::base::units;
@@ -52,14 +52,7 @@ impl ImportFormat for MlperfStorage {
     }
 
     fn read(&self, input: &Input<'_>) -> Result<ImportedFile> {
-        let root: Value = serde_json::from_str(input.text).map_err(|e| {
-            let next = "use the whole summary.json that the benchmark wrote";
-            wrong(input.file, e.line(), format!("not JSON: {e}"), next)
-        })?;
-        let number = |value: &Value| {
-            let text = value.as_str().and_then(|text| text.trim().parse().ok());
-            value.as_f64().or(text).filter(|v: &f64| v.is_finite() && *v >= 0.0 && *v < 1e15)
-        };
+        let root = json(input, "use the whole summary.json that the benchmark wrote")?;
         let metric = &root["metric"];
         let mut found = ImportedFile::default();
         let name = ["workload", "model"].iter().find_map(|key| root[*key].as_str());
@@ -71,11 +64,11 @@ impl ImportFormat for MlperfStorage {
             ("num_samples_per_file", "samples per file"),
             ("epochs", "epochs"),
         ] {
-            observation.load.set_if(name, number(&root[key]));
+            observation.load.set_if(name, json_number(&root[key]));
         }
         for (key, class, figure, scale) in RATES {
-            if let Some(value) = number(&metric[key]).filter(|value| *value > 0.0) {
-                let value = Written { value: value * scale, digits: None };
+            if let Some(value) = json_number(&metric[key]).filter(|value| *value > 0.0) {
+                let value = Written::exact(value * scale);
                 observation.report((STREAM, class), figure, value, None);
             }
         }
@@ -91,7 +84,7 @@ impl ImportFormat for MlperfStorage {
         ] {
             let value = match &metric[key] {
                 Value::String(text) => text.clone(),
-                value => match number(value) {
+                value => match json_number(value) {
                     Some(value) => units::significant(value, 4),
                     None => continue,
                 },

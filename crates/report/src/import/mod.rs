@@ -36,6 +36,7 @@ use std::fmt::Display;
 use crate::base::error::{Error, Result};
 use crate::base::histogram::Histogram;
 use crate::base::registry::Registry;
+use crate::base::units;
 use crate::plan::{Axis, Field, LoopKind, Timing};
 use crate::record::{Cell, Class, Fact, Outcome, Point, PointKey, Reported, Sample, Tally};
 
@@ -250,6 +251,17 @@ pub struct Written {
 }
 
 impl Written {
+    /// A number that is not printed for human readers.
+    pub fn exact(value: f64) -> Written {
+        Written { value, digits: None }
+    }
+
+    /// Ops per second, with the digits of their count.
+    pub fn rate(ops: u64, seconds: f64) -> Written {
+        let digits = Some(units::digits_of(&ops.to_string()));
+        Written { value: ops as f64 / seconds, digits }
+    }
+
     /// The same in another unit.
     pub fn times(self, by: f64) -> Written {
         Written { value: self.value * by, ..self }

@@ -1,7 +1,7 @@
 //! pgbench's final output.
 
 use super::load::field;
-use super::text::{leading, number, time_unit, written};
+use super::text::{leading, number, time_unit, window_ns, written};
 use super::{FormatInfo, ImportFormat, ImportedFile, Input, Observation, TRANSACTION, cell, tally};
 use crate::base::error::Result;
 use crate::plan::{LoopKind, Timing};
@@ -97,7 +97,7 @@ impl ImportFormat for Pgbench {
         };
         observation.report(of, Reported::OPS_PER_S, tps, done);
         let window = seconds.or_else(|| Some(done? as f64 / tps.value).filter(|s| s.is_finite()));
-        observation.point.window_ns = window.map(|s| (s * 1e9).min(1e18) as u64);
+        observation.point.window_ns = window.and_then(|s| window_ns(s * 1e9));
         observation.set_threads(observation.load.number(field::THREADS));
         // With a target rate, pgbench measures from the due time of a transaction.
         observation.timing = match observation.loop_kind {

@@ -185,7 +185,8 @@ fn of_name(
     if !split.contains(&run) && group[0].observation.load.get(field::RUN).is_some() {
         split.push(run);
     }
-    let of_axis = |f: &Found| axis_name.is_some_and(|axis| f.observation.load.number(axis).is_some());
+    let of_axis =
+        |f: &Found| axis_name.is_some_and(|axis| f.observation.load.number(axis).is_some());
     let some_have = group.iter().any(of_axis);
     let mut parts: BTreeMap<Vec<String>, Vec<Found>> = BTreeMap::new();
     for f in group {

@@ -1,7 +1,7 @@
 //! sysbench's final output, versions 0.4 to 1.1: fileio, oltp_*, cpu and others.
 
 use super::load::field;
-use super::text::{leading, number, time_unit, written, wrong};
+use super::text::{leading, number, percentile, time_unit, window_ns, written, wrong};
 use super::{
     FormatInfo, ImportFormat, ImportedFile, Input, Observation, TRANSACTION, Written, cell, tally,
 };
@@ -65,7 +65,7 @@ impl ImportFormat for SysbenchReports {
         let threads = page.number("Number of threads:")?;
         let step = page.kind();
         let mut found = ImportedFile::default();
-        let mut entry = Observation::new(&step, Some((seconds * 1e9).round() as u64));
+        let mut entry = Observation::new(&step, window_ns((seconds * 1e9).round()));
         entry.set_threads(threads);
         let tallies = page.tallies(&mut entry, events, seconds, &mut found)?;
         // Latencies over several kinds of events belong to none of them.
@@ -171,12 +171,10 @@ impl<'a> SysbenchReport<'a> {
         let p = number(self.file, at, "percentile", p)?;
         let ms = self.latency(at, value)?;
         // 0 means that it was not requested.
-        if p <= 0.0 || p >= 100.0 {
-            return Ok(());
-        }
+        let Some(name) = percentile(p) else { return Ok(()) };
         let (low, high) = ((ms.value * 0.982 - 0.005).max(0.0), ms.value * 1.018 + 0.005);
         let figure = ms.times(1e6).within((low * 1e6, high * 1e6));
-        entry.report_within((STREAM, class), &format!("p{p}_ns"), figure, Some(events));
+        entry.report_within((STREAM, class), &name, figure, Some(events));
         Ok(())
     }
 
@@ -353,8 +351,7 @@ impl<'a> SysbenchReport<'a> {
         if done == 0 {
             return Ok(Vec::new());
         }
-        let digits = Some(units::digits_of(&done.to_string()));
-        let rate = rate.unwrap_or(Written { value: done as f64 / seconds.max(1e-9), digits });
+        let rate = rate.unwrap_or(Written::rate(done, seconds.max(1e-9)));
         entry.report((STREAM, TRANSACTION), Reported::OPS_PER_S, rate, None);
         for kind in ["read", "write", "other"] {
             let Some((n, _)) = count(&format!("{kind}:"))? else { continue };

@@ -2,7 +2,9 @@
 
 use std::fmt::Display;
 
-use super::Written;
+use serde_json::Value;
+
+use super::{Input, Written};
 use crate::base::error::{Error, Result, failed};
 use crate::base::units;
 
@@ -32,7 +34,11 @@ pub fn plain(text: &str, separator: char) -> Option<f64> {
         true => ungrouped(text, separator)?,
         false => text.to_string(),
     };
-    plain.parse::<f64>().ok().filter(|v| v.is_finite() && *v >= 0.0 && *v < 1e15)
+    plain.parse::<f64>().ok().filter(is_plausible)
+}
+
+fn is_plausible(value: &f64) -> bool {
+    value.is_finite() && *value >= 0.0 && *value < 1e15
 }
 
 /// The text without separators of thousands; None if one is not before exactly three digits.
@@ -85,6 +91,47 @@ pub fn leading(text: &str) -> Option<(&str, &str)> {
     (end > 0).then(|| text.split_at(end))
 }
 
+/// The length of a window; None if it is zero.
+pub fn window_ns(ns: f64) -> Option<u64> {
+    Some(ns.min(1e18) as u64).filter(|ns| *ns > 0)
+}
+
+/// The name of a percentile's figure, such as "p99.9_ns"; None if it is 0 or 100, which are not
+/// percentiles.
+pub fn percentile(p: f64) -> Option<String> {
+    (p > 0.0 && p < 100.0).then(|| format!("p{p}_ns"))
+}
+
+/// "Takes(s): 10.0, Count: 500, Avg(us): 1000": the pairs printed by go-tpc and go-ycsb.
+pub fn pairs(line: &str) -> Vec<(&str, &str)> {
+    let pairs = line.split(',').filter_map(|part| part.split_once(':'));
+    pairs.map(|(key, value)| (key.trim(), value.trim())).collect()
+}
+
+/// The figure of a latency among such pairs, and the nanoseconds of its unit: "Avg(us)",
+/// "99.9th(ms)".
+pub fn latency_of_pair(key: &str) -> Option<(String, f64)> {
+    let (name, unit) = key.strip_suffix(')')?.split_once('(')?;
+    let figure = match name {
+        "Avg" => "mean_ns".to_string(),
+        "Max" => "max_ns".to_string(),
+        _ => percentile(name.strip_suffix("th")?.parse().ok()?)?,
+    };
+    Some((figure, time_unit(unit)?))
+}
+
+/// The JSON document of a file.
+pub fn json(input: &Input<'_>, next: &str) -> Result<Value> {
+    serde_json::from_str(input.text)
+        .map_err(|e| wrong(input.file, e.line(), format!("not JSON: {e}"), next))
+}
+
+/// A number in JSON, which some tools write as text.
+pub fn json_number(value: &Value) -> Option<f64> {
+    let text = || value.as_str()?.trim().parse().ok();
+    value.as_f64().or_else(text).filter(is_plausible)
+}
+
 /// Nanoseconds of a unit of time.
 pub fn time_unit(unit: &str) -> Option<f64> {
     Some(match unit.trim() {
@@ -94,6 +141,7 @@ pub fn time_unit(unit: &str) -> Option<f64> {
         "s" | "sec" => 1e9,
         "m" | "min" => 60e9,
         "h" => 3600e9,
+        "d" => 86_400e9,
         _ => return None,
     })
 }

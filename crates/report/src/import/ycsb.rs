@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::load::field;
-use super::text::{number, written};
+use super::text::{latency_of_pair, number, pairs, percentile, window_ns, written};
 use super::{FormatInfo, ImportFormat, ImportedFile, Input, Observation, Written, cell, tally};
 use crate::base::error::Result;
 use crate::plan::Timing;
@@ -166,7 +166,7 @@ fn java(input: &Input<'_>, found: &mut ImportedFile) -> Result<Observation> {
         };
         if head == "OVERALL" && key.starts_with("RunTime(ms)") {
             let ms = number(file, at, "run time", value)?;
-            observation.point.window_ns = Some((ms * 1e6).min(1e18) as u64).filter(|ns| *ns > 0);
+            observation.point.window_ns = window_ns(ms * 1e6);
             continue;
         }
         if let Some(of) = head.strip_suffix("-FAILED").and_then(class_of) {
@@ -198,7 +198,9 @@ fn java(input: &Input<'_>, found: &mut ImportedFile) -> Result<Observation> {
                     "Average" => Some("mean_ns".to_string()),
                     "Max" => Some("max_ns".to_string()),
                     // "99thPercentile", "99.9Percentile"
-                    _ => of.strip_suffix("Percentile").and_then(percentile),
+                    _ => of
+                        .strip_suffix("Percentile")
+                        .and_then(|p| percentile(p.trim_end_matches("th").parse().ok()?)),
                 };
                 if let Some(name) = name {
                     figures.push((class, name, written(file, at, key, value)?.times(unit)));
@@ -229,22 +231,14 @@ fn java(input: &Input<'_>, found: &mut ImportedFile) -> Result<Observation> {
     Ok(observation)
 }
 
-/// "99th" or "99.9" as the name of a figure.
-fn percentile(text: &str) -> Option<String> {
-    let p: f64 = text.trim_end_matches("th").parse().ok()?;
-    (p > 0.0 && p < 100.0).then(|| format!("p{p}_ns"))
-}
-
 /// Rates from the counts, over the run.
 fn rates(observation: &mut Observation) {
     let Some(ns) = observation.point.window_ns else { return };
     let counts: Vec<(Class, u64)> =
         observation.point.cells[0].tallies.iter().map(|t| (t.class, t.ops)).collect();
     for (class, ops) in counts {
-        let value = ops as f64 * 1e9 / ns as f64;
-        let digits = Some(crate::base::units::digits_of(&ops.to_string()));
-        let figure = Written { value, digits };
-        observation.report((STREAM, class), Reported::OPS_PER_S, figure, Some(ops));
+        let rate = Written::rate(ops, ns as f64 / 1e9);
+        observation.report((STREAM, class), Reported::OPS_PER_S, rate, Some(ops));
     }
 }
 
@@ -282,9 +276,8 @@ fn go(input: &Input<'_>, found: &mut ImportedFile) -> Result<Observation> {
     let mut longest = 0.0f64;
     let mut counts: BTreeMap<&'static str, (Class, u64)> = BTreeMap::new();
     for (name, (at, rest)) in &lines {
-        let values: Vec<(&str, &str)> =
-            rest.split(',').filter_map(|part| part.split_once(':')).collect();
-        let value = |key: &str| values.iter().find(|(k, _)| k.trim() == key).map(|(_, v)| v.trim());
+        let values = pairs(rest);
+        let value = |key: &str| values.iter().find(|(own, _)| *own == key).map(|pair| pair.1);
         let count = match value("Count") {
             Some(text) => number(file, *at, "count", text)? as u64,
             None => continue,
@@ -299,14 +292,9 @@ fn go(input: &Input<'_>, found: &mut ImportedFile) -> Result<Observation> {
         longest = longest.max(seconds);
         counts.insert(class.name(), (class, count));
         for (key, text) in &values {
-            let figure = match key.trim() {
-                "Avg(us)" => Some("mean_ns".to_string()),
-                "Max(us)" => Some("max_ns".to_string()),
-                key => key.strip_suffix("(us)").and_then(percentile),
-            };
-            if let Some(figure) = figure {
-                let us = written(file, *at, key, text)?.times(1e3);
-                observation.report((STREAM, class), &figure, us, Some(count));
+            if let Some((figure, unit)) = latency_of_pair(key) {
+                let latency = written(file, *at, key, text)?.times(unit);
+                observation.report((STREAM, class), &figure, latency, Some(count));
             }
         }
     }
@@ -314,7 +302,7 @@ fn go(input: &Input<'_>, found: &mut ImportedFile) -> Result<Observation> {
     for (class, n) in counts.into_values().filter(|(_, n)| *n > 0) {
         tallies.push(tally(class, n, 0));
     }
-    observation.point.window_ns = Some((longest * 1e9).min(1e18) as u64).filter(|ns| *ns > 0);
+    observation.point.window_ns = window_ns(longest * 1e9);
     finish(&mut observation, tallies, found);
     rates(&mut observation);
     Ok(observation)
