@@ -99,11 +99,7 @@ impl TerseLine<'_> {
     fn add_to(&self, observation: &mut Observation, version: u32) -> Result<()> {
         let error = self.number(4, "error")?;
         let name = self.get(2, "job")?;
-        let alike = observation.point.cells.iter().filter(|c| c.stream == name).count();
-        let stream = match alike {
-            0 => name.to_string(),
-            n => format!("{name} ({})", n + 1),
-        };
+        let stream = observation.next_stream(name);
         if error != 0.0 {
             let cause = format!("fio: job {name} ended with error {error}");
             observation.point.outcome = Outcome::Failed { cause };

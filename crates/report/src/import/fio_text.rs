@@ -144,11 +144,7 @@ fn begin_job(
     line: &str,
     options: Option<&BTreeMap<String, String>>,
 ) -> String {
-    let alike = observation.point.cells.iter().filter(|c| c.stream == name).count();
-    let stream = match alike {
-        0 => name.to_string(),
-        n => format!("{name} ({})", n + 1),
-    };
+    let stream = observation.next_stream(name);
     let jobs = value(line, "jobs=").and_then(|n| n.parse::<f64>().ok());
     let mut load = super::Load::default();
     if let Some(options) = options {

@@ -205,6 +205,17 @@ impl Observation {
         self.axis = threads.map(|_| Field::Threads);
     }
 
+    /// A name for the next stream: that of its job, with a number if another stream has it.
+    pub fn next_stream(&self, job: &str) -> String {
+        let mut name = job.to_string();
+        let mut number = 1;
+        while self.point.cells.iter().any(|cell| cell.stream == name) {
+            number += 1;
+            name = format!("{job} ({number})");
+        }
+        name
+    }
+
     /// Ops in the window at this rate; None without a window.
     pub fn ops_at(&self, per_s: f64) -> Option<u64> {
         Some((per_s * self.point.window_ns? as f64 / 1e9).round() as u64)

@@ -215,6 +215,11 @@ fn fios_terse_and_normal_output_and_logs_are_read() {
         near(made.only().figure("read", "p99_ns"), p99);
         assert_eq!(made.only().load["read: block"], "4 KiB");
     }
+    let line = data("fio-terse-3.txt");
+    let made = one("fio", "clones.txt", [line.trim(); 3].join("\n"));
+    let rates = made.only().figures.iter().filter(|(of, _)| of.ends_with("/read/ops_per_s"));
+    assert!(rates.clone().all(|(_, rate)| *rate == 6000.0), "{:?}", made.only());
+    assert_eq!(rates.count(), 3, "each of three jobs with one name is a stream");
     let made = one("fio", "normal.txt", data("fio-normal.txt"));
     let row = made.only();
     near(row.figure("read", "ops_per_s"), 982.0 / 0.71);
