@@ -63,18 +63,15 @@ pub fn place(mut found: Vec<Found>) -> Result<Placement> {
     let mut notes = Vec::new();
     name_by_load(&mut found, &mut notes);
     let subjects: Vec<String> = in_order(found.iter().map(|f| f.subject.clone()));
-    // The order in a file is the order of the run; across files they are sorted by name.
-    let mut names: BTreeMap<String, usize> = BTreeMap::new();
-    for f in &found {
-        let at = names.entry(f.observation.step.clone()).or_insert(f.at);
-        *at = f.at.min(*at);
+    let mut groups: BTreeMap<String, Vec<Found>> = BTreeMap::new();
+    for f in found {
+        groups.entry(f.observation.step.clone()).or_default().push(f);
     }
-    let mut names: Vec<(usize, String)> = names.into_iter().map(|(name, at)| (at, name)).collect();
-    names.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| natural(&a.1).cmp(&natural(&b.1))));
+    // The order in a file is the order of the run; across files they are sorted by name.
+    let mut groups: Vec<(String, Vec<Found>)> = groups.into_iter().collect();
+    groups.sort_by_cached_key(|(name, group)| (group.iter().map(|f| f.at).min(), natural(name)));
     let mut placed: Vec<Placed> = Vec::new();
-    for (_, name) in names {
-        let (group, rest) = found.into_iter().partition(|f: &Found| f.observation.step == name);
-        found = rest;
+    for (name, group) in groups {
         placed.extend(of_name(&name, group, &subjects, &mut notes)?);
     }
     Ok(Placement { subjects, placed, notes })
