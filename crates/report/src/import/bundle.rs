@@ -3,11 +3,12 @@
 
 use std::path::Path;
 
+use super::load::name_of;
 use super::place::{Found, Placed, place};
-use super::{ImportFormat, ImportedFile, axis_of};
+use super::{ImportFormat, ImportedFile};
 use crate::base::error::{Result, failed};
 use crate::base::output::New;
-use crate::plan::{ImportedRun, ImportedStep, Order, Plan, Protocol, Subject};
+use crate::plan::{Axis, Field, ImportedRun, ImportedStep, Order, Plan, Protocol, Subject};
 use crate::record::{Fact, Outcome, Run, Setup, Sink};
 use crate::store::BundleWriter;
 
@@ -134,6 +135,10 @@ fn observed(
         all.push(Found { file: file.clone(), at, subject, observation });
     }
     all
+}
+
+fn axis_of((field, value): (Field, f64)) -> Axis {
+    Axis { name: name_of(field).to_string(), field, value: value.into() }
 }
 
 /// The load of each step, as a fact.

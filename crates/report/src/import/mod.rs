@@ -37,7 +37,7 @@ use crate::base::error::{Error, Result};
 use crate::base::histogram::Histogram;
 use crate::base::registry::Registry;
 use crate::base::units;
-use crate::plan::{Axis, Field, LoopKind, Timing};
+use crate::plan::{Field, LoopKind, Timing};
 use crate::record::{Cell, Class, Fact, Outcome, Point, PointKey, Reported, Sample, Tally};
 
 /// The name for a key lookup in `dbbench` and tables.
@@ -293,22 +293,6 @@ pub struct WrittenWithin {
     pub low: f64,
     /// The upper bound.
     pub high: f64,
-}
-
-fn axis_of((field, value): (Field, f64)) -> Axis {
-    let name = match field {
-        Field::Threads => "threads",
-        Field::Depth => "depth",
-        Field::OpsPerSec => "rate",
-        Field::BytesPerSec => "bytes_rate",
-        Field::LoadPercent => "load",
-        Field::Block => "block",
-        Field::Instances => "instances",
-        Field::Rates => "rates",
-        Field::Scale => "scale",
-        Field::Knob => "knob",
-    };
-    Axis { name: name.to_string(), field, value: value.into() }
 }
 
 /// The result of one stream; threads and depth if stated in the file.
