@@ -1,7 +1,7 @@
 //! Fields and values of plans as text: "window 1 s against 2 s".
 
 use crate::analysis::plan_difference::{FieldDifference, PlanField, PlanValue};
-use crate::base::units::{self, Rate};
+use crate::base::units;
 use crate::brief::text::setup_text;
 use crate::language::{Language, Number};
 use crate::plan::Load;
@@ -72,12 +72,7 @@ pub fn value(l: Language, value: &PlanValue) -> String {
             }
         },
         PlanValue::Load(Load::Closed) => say!(l, "plan-closed-loop"),
-        PlanValue::Load(Load::Rate(Rate::OpsPerSec(rate))) => {
-            l.number(&format!("{} ops/s", units::grouped(*rate as u64)))
-        }
-        PlanValue::Load(Load::Rate(Rate::BytesPerSec(rate))) => {
-            l.number(&format!("{}/s", units::bytes(*rate as u64)))
-        }
+        PlanValue::Load(Load::Rate(rate)) => l.number(&rate.to_string()),
         PlanValue::Load(Load::PercentOfMaximum(percent)) => {
             say!(l, "plan-share-of-maximum", share = Number(format!("{percent} %")))
         }
