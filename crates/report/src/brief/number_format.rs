@@ -122,20 +122,6 @@ pub fn time(l: Language, ns: f64) -> String {
     l.number(&units::latency(ns))
 }
 
-/// A latency's estimate in the most readable unit: "151 µs", or "≥ 1.2 s" if it is a lower bound.
-pub fn time_of(l: Language, estimate: &Estimate) -> String {
-    let text = match estimate.digits {
-        Some(digits) => time_in(l, estimate.value, digits),
-        None => time(l, estimate.value),
-    };
-    at_least(estimate.at_least, text)
-}
-
-/// A number as printed, with "≥" before it if it is a lower bound.
-pub fn at_least(is_bound: bool, text: String) -> String {
-    if is_bound { format!("≥ {text}") } else { text }
-}
-
 /// The same with this many significant digits.
 pub fn time_in(l: Language, ns: f64, digits: u32) -> String {
     let (by, unit) = match ns.abs() {
@@ -145,6 +131,11 @@ pub fn time_in(l: Language, ns: f64, digits: u32) -> String {
         _ => (1e-9, "s"),
     };
     l.number(&format!("{} {unit}", units::significant(ns * by, digits)))
+}
+
+/// A number as printed, with "≥" before it if it is a lower bound.
+pub fn at_least(is_bound: bool, text: String) -> String {
+    if is_bound { format!("≥ {text}") } else { text }
 }
 
 /// A count with grouped thousands.
