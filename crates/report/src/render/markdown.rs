@@ -79,18 +79,15 @@ fn put(out: &mut String, block: &Block) {
 fn table(out: &mut String, table: &Table) {
     let columns =
         table.rows.iter().map(|(_, row)| row.len()).max().unwrap_or(0).max(table.head.len());
-    let mut is_head = true;
-    let mut write = |row: &[String]| {
+    let row_of = |row: &[String]| {
         let cells = (0..columns).map(|i| inline(row.get(i).map_or("", String::as_str)));
         let cells: Vec<String> = cells.map(|cell| cell.trim().to_string()).collect();
-        let _ = writeln!(out, "| {} |", cells.join(" | "));
-        if std::mem::take(&mut is_head) {
-            let aligned = (0..columns).map(|i| if i < table.left { "---" } else { "---:" });
-            let _ = writeln!(out, "| {} |", aligned.collect::<Vec<_>>().join(" | "));
-        }
+        format!("| {} |\n", cells.join(" | "))
     };
-    write(&table.head);
-    table.rows.iter().for_each(|(_, row)| write(row));
+    let aligned = (0..columns).map(|i| if i < table.left { "---" } else { "---:" });
+    out.push_str(&row_of(&table.head));
+    out.push_str(&format!("| {} |\n", aligned.collect::<Vec<_>>().join(" | ")));
+    out.extend(table.rows.iter().map(|(_, row)| row_of(row)));
     out.push('\n');
 }
 
