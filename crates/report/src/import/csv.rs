@@ -259,7 +259,7 @@ impl CsvTable<'_> {
             let next = "the mapping says decimal = \",\": a point is then a separator of \
                         thousands, before three digits";
             let value = decimal_comma(text)
-                .ok_or_else(|| wrong(file, at, format!("'{text}' is no {what}"), next))?;
+                .ok_or_else(|| wrong(file, at, format!("'{text}' is not a valid {what}"), next))?;
             return Ok(Written { value, digits: Some(units::digits_of(text)) });
         }
         // If semicolons separate values, a comma may be a decimal comma.

@@ -110,7 +110,7 @@ impl LogLine {
             "2" => Class::TRIM,
             _ => {
                 let next = "fio writes 0 for reads, 1 for writes and 2 for trims";
-                return Err(wrong(file, at, format!("'{direction}' is no direction"), next));
+                return Err(wrong(file, at, format!("'{direction}' is not a direction"), next));
             }
         };
         let size = number(file, at, "block size", words[if of_histogram { 2 } else { 3 }])?;
@@ -120,7 +120,7 @@ impl LogLine {
         }
         let bin = |word: &&str| {
             let n = word.parse::<u64>().ok().filter(|n| *n < super::fio_options::MOST_OPS);
-            n.ok_or_else(|| wrong(file, at, format!("'{word}' is no count"), "repair the line"))
+            n.ok_or_else(|| wrong(file, at, format!("'{word}' is not a count"), "repair the line"))
         };
         let bins = words[3..].iter().map(bin).collect::<Result<Vec<u64>>>()?;
         Ok(LogLine { at_ms, class, size, value: 0.0, bins })

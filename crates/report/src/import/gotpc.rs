@@ -49,7 +49,7 @@ impl ImportFormat for GoTpc {
                 continue;
             }
             let Some(class) = class_of(name) else {
-                found.note(format!("'{name}' was left out: it is no transaction of TPC-C"));
+                found.note(format!("'{name}' was left out: it is not a transaction of TPC-C"));
                 continue;
             };
             let seconds = value("Takes(s)").unwrap_or_default();

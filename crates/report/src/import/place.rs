@@ -331,7 +331,7 @@ fn same_run(before: &Placed, next: &Found) -> Result<()> {
         };
         return Err(failed(
             format!("{places}: start, counts and figures are equal"),
-            "give each run once; a run is no repeat of itself",
+            "give each run once; a run is not a repeat of itself",
         ));
     }
     Ok(())
@@ -347,8 +347,8 @@ fn same_concurrency(before: &Placed, next: &Found) -> Result<()> {
     let (own, other) = (&before.found.file, &next.file);
     Err(failed(
         format!(
-            "{own} and {other}: '{}' had about {a:.0} and {b:.0} ops in flight, so they are no \
-             repeats, and the source does not give the threads",
+            "{own} and {other}: '{}' had about {a:.0} and {b:.0} ops in flight, so they are \
+             not repeats, and the source does not give the threads",
             next.observation.step
         ),
         "name their steps, as in \"A/16 threads=FILE\"",

@@ -147,7 +147,7 @@ impl<'a> SysbenchReport<'a> {
             unit => time_unit(unit),
         };
         let scale = scale.ok_or_else(|| {
-            wrong(self.file, at, format!("'{word}' is no latency"), "repair the line")
+            wrong(self.file, at, format!("'{word}' is not a latency"), "repair the line")
         })?;
         Ok(written(self.file, at, "latency", figure)?.times(scale / 1e6))
     }

@@ -23,7 +23,7 @@ pub fn number(file: &str, line: usize, what: &str, text: &str) -> Result<f64> {
             }
             false => "repair the line, or leave it out",
         };
-        wrong(file, line, format!("'{}' is no {what}", text.trim()), next)
+        wrong(file, line, format!("'{}' is not a valid {what}", text.trim()), next)
     })
 }
 

@@ -75,7 +75,7 @@ impl ImportFormat for Vdbench {
             }
             let run = row.get("Run")?;
             if is_format(run) {
-                let what = "vdbench's own creation of its files, which is no measurement";
+                let what = "vdbench's own creation of its files, which is not a measurement";
                 found.note(format!("{}: '{run}' was left out: {what}", input.file));
                 continue;
             }
