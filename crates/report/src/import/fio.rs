@@ -174,14 +174,14 @@ fn fio_documents(input: &Input<'_>) -> Result<Option<Documents>> {
 /// contain others.
 fn next_brace(text: &str, from: usize) -> Option<usize> {
     let mut at = from;
-    loop {
-        let brace = at + text.get(at..)?.find('{')?;
-        let line = text[..brace].rfind('\n').map_or(0, |newline| newline + 1).max(from);
-        if text[line..brace].trim().is_empty() {
-            return Some(brace);
+    for line in text.get(from..)?.split_inclusive('\n') {
+        let words = line.trim_start();
+        if words.starts_with('{') {
+            return Some(at + line.len() - words.len());
         }
-        at = brace + 1;
+        at += line.len();
     }
+    None
 }
 
 fn is_fio(value: &Value) -> bool {
