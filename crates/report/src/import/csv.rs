@@ -1,7 +1,8 @@
 //! Tables of values separated by commas, tabs or semicolons, with a mapping that defines the
 //! columns: published tables, or any tool's output.
 
-use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::Deserialize;
 
@@ -159,18 +160,17 @@ impl ImportFormat for CsvTables {
         // Concatenated tables repeat their heading.
         let rows = rows.filter(|(_, line)| line.trim_end() != first.trim_end());
         let mut observations: Vec<Observation> = Vec::new();
-        let mut others: Vec<(usize, Vec<String>)> = Vec::new();
+        let mut firsts: HashMap<String, (usize, Vec<String>)> = HashMap::new();
         for (at, line) in rows {
             let Some((observation, cells)) = table.row(at, line)? else { continue };
-            let alike = |own: &&Observation| {
-                (&own.subject, &own.step, &own.load)
-                    == (&observation.subject, &observation.step, &observation.load)
-            };
-            if let Some(i) = observations.iter().position(|own| alike(&own)) {
-                table.are_repeats(&others[i], (at, &cells))?;
+            let Observation { subject, step, load, .. } = &observation;
+            match firsts.entry(format!("{subject:?} {step:?} {load:?}")) {
+                Entry::Occupied(first) => table.are_repeats(first.get(), (at, &cells))?,
+                Entry::Vacant(first) => {
+                    first.insert((at, cells));
+                }
             }
             observations.push(observation);
-            others.push((at, cells));
         }
         if observations.is_empty() {
             return Err(wrong(input.file, at, "the table has no figures", "give the whole file"));
