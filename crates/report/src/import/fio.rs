@@ -312,6 +312,13 @@ impl<'a> FioJob<'a> {
         all.filter_map(|(name, class)| self.direction(&self.json[*name], class)).collect()
     }
 
+    /// The directions of the load, without the reads of a verification after it.
+    fn loaded(&self) -> Vec<Direction<'a>> {
+        let mut all = self.directions();
+        all.retain(|d| d.class != Class::READ || !is_verified(self));
+        all
+    }
+
     /// ops of a direction, if they can be derived from it.
     fn total(&self, part: &Value) -> f64 {
         let rate = || part["iops"].as_f64().unwrap_or(0.0);
@@ -532,13 +539,7 @@ fn add_stream(
 ) -> Result<Load> {
     let first = clones[0];
     let mut tallies: Vec<Tally> = Vec::new();
-    let all: Vec<Vec<Direction<'_>>> = clones
-        .iter()
-        .map(|job| {
-            let all = job.directions().into_iter();
-            all.filter(|d| d.class != Class::READ || !is_verified(job)).collect()
-        })
-        .collect();
+    let all: Vec<Vec<Direction<'_>>> = clones.iter().map(|job| job.loaded()).collect();
     let mut load = first.load(&all[0], clones.len() > 1, &mut found.notes);
     let classes = Class::in_order(all.iter().flatten().map(|d| d.class));
     for class in classes {
@@ -696,11 +697,7 @@ fn note_runtimes(
     streams: &[(String, Vec<&FioJob<'_>>)],
     found: &mut ImportedFile,
 ) {
-    let of = |job: &FioJob<'_>| {
-        let all = job.directions().into_iter();
-        let all = all.filter(|d| d.class != Class::READ || !is_verified(job));
-        all.map(|d| d.runtime_ns).max().unwrap_or(0)
-    };
+    let of = |job: &FioJob<'_>| job.loaded().iter().map(|d| d.runtime_ns).max().unwrap_or(0);
     let longest = jobs.iter().map(of).max().unwrap_or(0);
     let shortest = jobs.iter().map(of).min().unwrap_or(0);
     observation.point.window_ns = Some(longest).filter(|ns| *ns > 0);
