@@ -1,4 +1,4 @@
-//! Between barrier and join a worker allocates nothing: every engine with every suitable workload
+//! Between gate and join a worker allocates nothing: every engine with every suitable workload
 //! that can run here, in the real loop, with a counting allocator. It is a separate program because
 //! an allocator applies to a whole program.
 //!
