@@ -114,7 +114,7 @@ fn takes_a_name(pid: i32) -> bool {
 pub enum When {
     /// Before this system call, permanently.
     Once(u64),
-    /// Before this one, and reverted after so many.
+    /// Before the first of these, and reverted after this number of calls.
     For(u64, u64),
     /// Before every one.
     Always,

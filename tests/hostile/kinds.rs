@@ -163,7 +163,7 @@ pub static KINDS: &[Kind] = &[
              'fact'",
         );
     }),
-    kind("a statement that is none", Must::Refuse(""), |p| {
+    kind("a statement that creates nothing", Must::Refuse(""), |p| {
         schema(p, "UPDATE sqlite_schema SET sql = 'DROP TABLE fact' WHERE name = 'fact'");
     }),
     kind("two tables in one place", Must::End, |p| {
@@ -356,7 +356,7 @@ pub static KINDS: &[Kind] = &[
                 a",
         );
     }),
-    kind("a steady state that is none", Must::End, |p| {
+    kind("a steady state that is not JSON", Must::End, |p| {
         sql(
             p,
             "INSERT INTO preparation (subject, drive, action, asked, outcome, steady, \

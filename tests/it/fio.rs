@@ -283,7 +283,7 @@ fn offsets_fall_where_fios_fall() {
     }
 }
 
-/// The share of accesses that go to so many blocks, the most popular ones.
+/// The shares of accesses that go to the most popular blocks, by the number of these blocks.
 fn hottest(offsets: &[u64], blocks: &[usize]) -> Vec<f64> {
     let mut counts = std::collections::HashMap::new();
     offsets.iter().for_each(|at| *counts.entry(at).or_insert(0u32) += 1);

@@ -17,7 +17,7 @@ use crate::support::{LoopDevice, dyno_well, seed};
 /// Pages of the host: 80 % of the flash.
 const PAGES: u32 = 3_276;
 
-/// 16 MiB of flash, of which the host has so many pages.
+/// 16 MiB of flash, with this number of pages for the host.
 fn small(pages: u32) -> Ftl {
     Ftl::new(pages, 64, 64)
 }

@@ -203,7 +203,7 @@ fn scale(gauge: &str, unit: &str) -> Result<f64, String> {
     let known: Vec<&str> = units.iter().map(|(name, _)| *name).collect();
     found.or(is_own.then_some(1.0)).ok_or_else(|| match known.is_empty() {
         true => format!(": it has a unit, which is not one of {own}"),
-        false => format!(": its unit is none of {}", known.join(", ")),
+        false => format!(": its unit is not one of {}", known.join(", ")),
     })
 }
 

@@ -11,7 +11,7 @@ pub struct Endurance {
     pub years: Option<f64>,
 }
 
-/// The forms that are understood, for whoever wrote another one.
+/// The supported forms, for the error about any other.
 pub const FORMS: &str = "write it as \"1 DWPD\", \"3DWPD over 5 years\", \"14,016 TBW\", \
                          \"28 PBW\" or \"7008 TB written\"";
 

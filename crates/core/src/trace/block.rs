@@ -147,7 +147,7 @@ impl BlockDecoder {
             }
             match request.fault() {
                 None => requests.push(request),
-                Some(fault) => return Err(anyhow!("a request is none: {fault}")),
+                Some(fault) => return Err(anyhow!("an invalid request: {fault}")),
             }
         }
         Ok(())
