@@ -169,6 +169,7 @@ fn kill_and_resume(kind: &Kind, whole: Duration, share: f64, expected: &[String]
         .spawn()
         .unwrap();
     let due = Instant::now() + whole.mul_f64(share);
+    // The time of the kill is under test. A run that has ended is not waited for.
     while Instant::now() < due && run.try_wait().unwrap().is_none() {
         std::thread::sleep(Duration::from_millis(1));
     }
@@ -273,7 +274,8 @@ fn a_dyno_killed_while_its_server_starts_leaves_no_server_and_no_folder() {
             let mut run = command.spawn().unwrap();
             let started = || fs::read_dir(temporary.path()).unwrap().next().is_some();
             until("a server's folder", 120, || started() || run.try_wait().unwrap().is_some());
-            // From before the server's first instruction until it answers.
+            // The time of the kill is under test: from before the server's first instruction until
+            // it answers.
             std::thread::sleep(Duration::from_millis([0, 15, 60, 250, 700][i % 5]));
             run.kill().unwrap();
             run.wait().unwrap();

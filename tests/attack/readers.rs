@@ -8,28 +8,23 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use dyno::store::Bundle;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::bench::{Room, bench, must};
-use crate::support::{DYNO, size, until};
+use crate::support::{DYNO, points_so_far, read_until, size, until};
 
 const PROTOCOL: &str = "title = \"T\"\nsource = \"t\"\n[[step]]\nname = \"a\"\n\
     duration = \"200ms\"\n[[step.stream]]\nname = \"io\"\nengine = \"null\"\n\
     workload = \"random\"\n";
 
-fn points(bundle: &Path) -> usize {
-    Bundle::open(bundle).and_then(|bundle| bundle.points()).map_or(0, |points| points.len())
-}
-
-/// A run with this number of points, once two are in its bundle.
+/// A run with this number of points, once two of them are in its bundle.
 fn begun(room: &Room, repeats: u32) -> Child {
     let repeats = repeats.to_string();
     let args = ["run", "./protocol.toml", "-s", "A=drive", "--repeats", &repeats, "-o", "b.dyno"];
     let mut run = room.command(&args).stderr(Stdio::piped()).spawn().unwrap();
     until("two points", 120, || {
         assert!(run.try_wait().unwrap().is_none(), "the run has ended");
-        points(&room.at("b.dyno")) >= 2
+        points_so_far(&room.at("b.dyno")) >= 2
     });
     run
 }
@@ -54,15 +49,16 @@ fn a_lock_on_the_bundle_costs_no_point_however_long_and_of_whatever_kind() {
         ["BEGIN; CREATE TEMP TABLE t AS SELECT * FROM run", "BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"]
     {
         let room = Room::with(PROTOCOL);
-        let run = begun(&room, repeats);
+        let mut run = begun(&room, repeats);
         let (path, flags) = (room.at("b.dyno"), OpenFlags::SQLITE_OPEN_READ_WRITE);
         let held = locked(&path, lock, flags);
-        // Longer than the points last that remain.
-        std::thread::sleep(Duration::from_millis(u64::from(repeats) * 250 + 1_000));
+        // Until the last point has been measured.
+        let so_far = read_until(&format!("repeat {repeats}: "), run.stderr.as_mut().unwrap());
         drop(held);
-        let (code, said) = ended(run);
+        let (code, rest) = ended(run);
+        let said = so_far + &rest;
         assert_eq!(code, Some(0), "{lock}: {said}");
-        assert_eq!(points(&path), repeats as usize, "{lock}: {said}");
+        assert_eq!(points_so_far(&path), repeats as usize, "{lock}: {said}");
         let names = fs::read_dir(room.folder.path()).unwrap().flatten().map(|e| e.file_name());
         let bundles = names.filter(|name| name.to_string_lossy().contains(".dyno")).count();
         assert_eq!(bundles, 1, "{lock}: {said}");
@@ -77,7 +73,7 @@ fn nobody_else_reads_a_bundle_while_it_is_written_unless_permitted() {
         let mut run =
             room.command(&[&all[..], args].concat()).stderr(Stdio::null()).spawn().unwrap();
         let found = || fs::metadata(room.at("b.dyno")).map(|f| f.permissions().mode() & 0o777);
-        until("a point", 120, || points(&room.at("b.dyno")) >= 1);
+        until("a point", 120, || points_so_far(&room.at("b.dyno")) >= 1);
         assert_eq!(found().unwrap(), mode);
         assert!(run.wait().unwrap().success());
         fs::write(room.at("plain"), "").unwrap();
@@ -106,7 +102,7 @@ fn a_bundle_that_is_changed_or_goes_during_its_run_costs_no_point() {
         let (code, said) = ended(run);
         assert_eq!(code, Some(1), "{what}: {said}");
         assert!(said.contains("the results are in b-2.dyno"), "{what}: {said}");
-        assert_eq!(points(&room.at("b-2.dyno")), 6, "{what}: {said}");
+        assert_eq!(points_so_far(&room.at("b-2.dyno")), 6, "{what}: {said}");
     }
 }
 
@@ -139,18 +135,18 @@ fn a_full_filesystem_costs_no_point_and_leaves_nothing_at_the_start() {
     let mut run = run.stderr(Stdio::piped()).spawn().unwrap();
     until("a point", 120, || {
         assert!(run.try_wait().unwrap().is_none(), "the run has ended");
-        points(&mount.join("b.dyno")) >= 1
+        points_so_far(&mount.join("b.dyno")) >= 1
     });
     fill();
     let (code, said) = ended(run);
     match code {
         // All points had room.
-        Some(0) => assert_eq!(points(&mount.join("b.dyno")), 6, "{said}"),
+        Some(0) => assert_eq!(points_so_far(&mount.join("b.dyno")), 6, "{said}"),
         _ => {
             let at = said.split("the results are in ").nth(1).unwrap_or_else(|| panic!("{said}"));
             let at = at.split_whitespace().next().unwrap();
             let at = at.trim_end_matches(['.', ';', ',']);
-            assert_eq!((code, points(Path::new(at))), (Some(1), 6), "{said}");
+            assert_eq!((code, points_so_far(Path::new(at))), (Some(1), 6), "{said}");
             let _ = fs::remove_file(at);
         }
     }

@@ -6,10 +6,8 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 
-use dyno::store::Bundle;
-
 use crate::bench::{Bench, DYNO};
-use crate::support::until;
+use crate::support::{points_so_far, until};
 
 /// Six points of 200 ms.
 const PROTOCOL: &str = "title = \"T\"\nsource = \"t\"\n[[step]]\nname = \"a\"\n\
@@ -43,7 +41,7 @@ fn command(bench: &Bench) -> Command {
 }
 
 fn points(bench: &Bench) -> usize {
-    Bundle::open(&bench.at("b.dyno")).and_then(|b| b.points()).map_or(0, |points| points.len())
+    points_so_far(&bench.at("b.dyno"))
 }
 
 fn wait_for_a_point(bench: &Bench) {

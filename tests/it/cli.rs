@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use crate::support::{DYNO, dyno_well, two_drives};
+use crate::support::{DYNO, dyno_well, points_so_far, two_drives};
 
 /// Two steps, three points each, on the null engine: 6 points per subject and repeat, 12 for two
 /// subjects.
@@ -92,14 +92,12 @@ fn killed_in_the_middle_and_resumed_a_run_has_the_points_of_one_that_was_not() {
 fn wait_for_points(bundle: &Path, n: usize) {
     let deadline = std::time::Instant::now() + std::time::Duration::from_secs(30);
     loop {
-        let points = dyno::store::Bundle::open(bundle)
-            .and_then(|b| b.points())
-            .map(|p| p.len())
-            .unwrap_or(0);
+        let points = points_so_far(bundle);
         if points >= n {
             return;
         }
         assert!(std::time::Instant::now() < deadline, "only {points} points after 30 s");
+        // Without a pause, because the points are short.
         std::thread::yield_now();
     }
 }

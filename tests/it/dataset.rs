@@ -225,6 +225,7 @@ fn an_addition_that_is_killed_leaves_whole_bundles_and_the_next_adds_the_rest() 
     let export = ["export", "results", "--partition", "-o", "dataset"];
     for kill in 0..size(3, 20) {
         let mut child = Command::new(DYNO).current_dir(dir).args(export).spawn().expect("started");
+        // The time of the kill is under test.
         std::thread::sleep(std::time::Duration::from_millis(5 + 37 * kill));
         let _ = child.kill();
         child.wait().expect("ended");

@@ -7,7 +7,7 @@ use std::process::Command;
 use dyno::plan::RequestFamily;
 
 use crate::support::quiet::on_a_quiet_machine;
-use crate::support::{DYNO, dyno, dyno_well, said};
+use crate::support::{DYNO, dyno, dyno_well, has_thread, said, until};
 
 /// Every engine that moves blocks, as named in a plan, with each value of a knob `direct`. Relies
 /// on direct I/O on the temporary folder's filesystem.
@@ -335,17 +335,11 @@ fn a_file_cut_short_behind_its_back_ends_the_point_with_its_cause() {
             ["run", "./p.toml", "--subject", "A=drive", "--repeats", "1", "--output", "b.dyno"];
         let mut child = Command::new(DYNO).current_dir(dir.path()).args(run).spawn().unwrap();
         let data = dir.path().join("drive/dyno-data/file.0/data");
-        // The load's witness is started after its file has been opened and measured. The number of
-        // tasks differs with the meters and the kernel's helpers of io_uring, also during the fill.
-        let tasks = format!("/proc/{}/task", child.id());
-        let is_witness = |task: std::io::Result<std::fs::DirEntry>| {
-            let name = std::fs::read_to_string(task.unwrap().path().join("comm"));
-            name.is_ok_and(|name| name == "witness\n")
-        };
-        while !std::fs::read_dir(&tasks).is_ok_and(|mut all| all.any(is_witness)) {
+        // The load's witness is started after its file has been opened and measured.
+        until("the load", 120, || {
             assert!(child.try_wait().unwrap().is_none(), "{engine}: ended before its load began");
-            std::thread::yield_now();
-        }
+            has_thread(&child, "witness")
+        });
         std::fs::OpenOptions::new().write(true).open(&data).unwrap().set_len(1 << 20).unwrap();
         child.wait().unwrap();
         let shown = String::from_utf8(dyno(dir.path(), &["export", "b.dyno"]).stdout).unwrap();

@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 
 use dyno::record::Outcome;
 
-use crate::support::{DYNO, points, said, skip, until};
+use crate::support::{DYNO, points, said, skip, until, within};
 
 fn protocol(dir: &Path, engine: &str, stream: &str) {
     let protocol = format!(
@@ -63,11 +63,8 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // Its last process may not be gone yet.
-        (0..50).any(|_| {
-            std::thread::sleep(std::time::Duration::from_millis(20));
-            std::fs::remove_dir(&self.0).is_ok()
-        });
+        // Its last process may not have left yet.
+        within(10, || std::fs::remove_dir(&self.0).is_ok());
     }
 }
 

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use dyno::record::{Outcome, PreparationStep};
 use dyno::store::Bundle;
 
-use crate::support::{LoopDevice, until};
+use crate::support::{LoopDevice, points_so_far, until};
 
 const DYNO: &str = env!("CARGO_BIN_EXE_dyno");
 
@@ -77,7 +77,7 @@ impl Bench {
     }
 
     fn points(&self) -> usize {
-        Bundle::open(&self.at("run.dyno")).and_then(|b| b.points()).map_or(0, |points| points.len())
+        points_so_far(&self.at("run.dyno"))
     }
 
     fn is_mounted(&self) -> bool {

@@ -249,6 +249,7 @@ fn a_window_in_which_dyno_was_stopped_says_when_and_how_long_and_what_its_loop_o
     };
     let stopped = Instant::now();
     signal("-STOP");
+    // The length of the standstill under test.
     std::thread::sleep(Duration::from_secs(2));
     signal("-CONT");
     let length = stopped.elapsed().as_secs_f64();

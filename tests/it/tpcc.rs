@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use crate::servers;
-use crate::support::{DYNO, have, said, served_by, size, until};
+use crate::support::{DYNO, have, said, served_by, size, until, within};
 use mysql::prelude::Queryable;
 use rusqlite::Connection;
 
@@ -239,9 +239,13 @@ fn conditions_hold_where_one_transaction_in_twenty_deadlocks_and_each_is_counted
 /// Causes deadlocks with transactions of the dataset's server, until stopped.
 fn deadlock(bench: &Bench, stop: &AtomicBool) {
     while !stop.load(Relaxed) {
-        match connected(bench) {
-            Some(conn) => deadlock_over(conn, stop),
-            None => std::thread::sleep(Duration::from_millis(20)),
+        let mut conn = None;
+        within(60, || {
+            conn = connected(bench);
+            conn.is_some() || stop.load(Relaxed)
+        });
+        if let Some(conn) = conn {
+            deadlock_over(conn, stop);
         }
     }
 }
@@ -254,8 +258,8 @@ fn connected(bench: &Bench) -> Option<mysql::Conn> {
     mysql::Conn::new(opts.db_name(Some("dyno"))).ok()
 }
 
-/// Locks customers before their warehouse, unlike TPC-C's transactions, and so many of them that
-/// the server always rolls back the other side of the deadlock.
+/// Locks customers before their warehouse, unlike TPC-C's transactions, and enough of them that the
+/// server always rolls back the other side of the deadlock.
 fn deadlock_over(mut conn: mysql::Conn, stop: &AtomicBool) {
     while !stop.load(Relaxed) {
         let steps = [

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use dyno::record::PointKey;
@@ -48,6 +48,13 @@ impl Served {
         assert_eq!(answer.status, 200, "{path}: {}", answer.body);
         answer.body
     }
+}
+
+/// The address that `dyno serve` prints when it listens.
+pub fn printed_address(serve: &mut Child) -> SocketAddr {
+    let mut line = String::new();
+    BufReader::new(serve.stdout.take().expect("piped")).read_line(&mut line).expect("read");
+    line.trim().trim_start_matches("http://").trim_end_matches('/').parse().expect(&line)
 }
 
 /// The raw response to a request.
@@ -138,10 +145,7 @@ fn the_command_prints_its_address_and_an_address_that_others_reach_needs_a_token
     let args = ["serve", "--listen", "127.0.0.1:0", "--allowed-host", "lab1.example"];
     command.current_dir(made.path()).args(args);
     let mut child = command.stdout(Stdio::piped()).spawn().expect("started");
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("read");
-    let address: SocketAddr =
-        line.trim().trim_start_matches("http://").trim_end_matches('/').parse().expect(&line);
+    let address = printed_address(&mut child);
     let asked = |host: &str| {
         ask(address, &format!("GET / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"))
     };

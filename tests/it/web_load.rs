@@ -2,7 +2,7 @@
 //! more connections than there are seats; other clients are answered and memory stays flat. Seconds
 //! in everyday runs, ten minutes in a soak.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use rustix::net::{AddressFamily, SocketType, bind, connect, socket, sockopt};
 
 use crate::made;
 use crate::support::{DYNO, size, until};
-use crate::web::bundle;
+use crate::web::{bundle, printed_address};
 
 /// Every address 127.0.0.0/8 is loopback; None if this host's is not.
 fn client(from: u8, to: SocketAddr) -> Option<TcpStream> {
@@ -30,11 +30,8 @@ impl Served {
         let mut command = Command::new(DYNO);
         command.arg("serve").arg(folder).args(["--listen", "127.0.0.1:0"]);
         let mut child = command.stdout(Stdio::piped()).spawn().expect("started");
-        let mut line = String::new();
-        let mut said = BufReader::new(child.stdout.take().expect("piped"));
-        said.read_line(&mut line).expect("its address");
-        let host = line.trim().trim_start_matches("http://").trim_end_matches('/');
-        Served(child, host.parse().expect("an address"))
+        let address = printed_address(&mut child);
+        Served(child, address)
     }
 
     fn memory_kib(&self) -> u64 {
@@ -109,6 +106,7 @@ fn other_clients_are_answered_whatever_a_few_addresses_do_and_memory_stays_flat(
         if begun.elapsed() > lasts / 3 {
             early_kib.get_or_insert_with(|| served.memory_kib());
         }
+        // The rate of the slow clients: 64 bytes each in this time.
         std::thread::sleep(Duration::from_millis(200));
     }
     let (early_kib, late_kib) = (early_kib.expect("measured"), served.memory_kib());

@@ -156,6 +156,7 @@ fn share_at_device(command: &mut Command, inflight: &Path) -> f64 {
     let mut child = loaded(command);
     let any = || {
         let text = std::fs::read_to_string(inflight).expect("the kernel's count of requests");
+        // The interval between two samples.
         std::thread::sleep(Duration::from_millis(1));
         text.split_whitespace().any(|n| n != "0")
     };
@@ -295,8 +296,9 @@ fn stopped_for_a_second(command: &mut Command) {
     let signal = |name: &str| {
         assert!(Command::new("kill").args([name, &pid]).status().expect("kill ran").success())
     };
-    // Half a second of warm-up, and a window of two.
-    std::thread::sleep(Duration::from_millis(1000));
+    // The time of the stop is under test: after half a second of warm-up, in a window of two. So is
+    // its length.
+    std::thread::sleep(Duration::from_secs(1));
     signal("-STOP");
     std::thread::sleep(Duration::from_secs(1));
     signal("-CONT");

@@ -14,7 +14,7 @@ use dyno::store::Bundle;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::support::quiet::on_a_quiet_machine;
-use crate::support::{DYNO, LoopDevice, has_thread, have, size, skip, until};
+use crate::support::{DYNO, LoopDevice, has_thread, have, size, skip, until, within};
 
 const SIZE: u64 = 16 << 20;
 
@@ -50,13 +50,11 @@ impl Drop for Drive {
         drop(self.device.take());
         signal(&self.daemon, Signal::TERM);
         // QEMU 7.2 does not always end once it has unmounted its export.
-        for _ in 0..1_000 {
-            let exported = self.file().metadata().is_ok_and(|m| m.len() == SIZE);
-            if !exported || self.daemon.try_wait().is_ok_and(|ended| ended.is_some()) {
-                break;
-            }
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        let file = self.file();
+        within(10, || {
+            let exported = file.metadata().is_ok_and(|m| m.len() == SIZE);
+            !exported || self.daemon.try_wait().is_ok_and(|ended| ended.is_some())
+        });
         let _ = self.daemon.kill();
         let _ = self.daemon.wait();
     }

@@ -7,7 +7,7 @@
 pub mod quiet;
 
 use std::fmt::Display;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output};
@@ -189,6 +189,11 @@ pub fn points(bundle: &Path) -> Vec<Point> {
     stored.into_iter().map(|stored| stored.point).collect()
 }
 
+/// The number of points in a bundle that a run may be writing: 0 before it can be read.
+pub fn points_so_far(bundle: &Path) -> usize {
+    Bundle::open(bundle).and_then(|bundle| bundle.points()).map_or(0, |points| points.len())
+}
+
 /// All requests of a compiled trace.
 pub fn requests(path: &Path) -> Vec<Request> {
     let mut reader = Reader::open(path).expect("a compiled trace");
@@ -254,14 +259,36 @@ fn is_unexpected(line: &str) -> bool {
     codes.is_some_and(|(code, expected)| expected.trim_end().trim_end_matches(')') != code)
 }
 
-/// Waits for a condition, for at most this many seconds.
+/// Waits for a condition, which must be met within this many seconds.
 #[track_caller]
-pub fn until(what: &str, seconds: u64, mut met: impl FnMut() -> bool) {
+pub fn until(what: &str, seconds: u64, met: impl FnMut() -> bool) {
+    assert!(within(seconds, met), "waited {seconds} s for {what}");
+}
+
+/// Waits for a condition for at most this many seconds; returns whether it was met.
+pub fn within(seconds: u64, mut met: impl FnMut() -> bool) -> bool {
     let give_up = Instant::now() + Duration::from_secs(seconds);
-    while !met() {
-        assert!(Instant::now() < give_up, "waited {seconds} s for {what}");
+    loop {
+        if met() {
+            return true;
+        }
+        if Instant::now() >= give_up {
+            return false;
+        }
         std::thread::sleep(Duration::from_millis(50));
     }
+}
+
+/// Reads a program's output up to the line that contains this text, and nothing after it.
+#[track_caller]
+pub fn read_until(text: &str, output: impl Read) -> String {
+    // Nothing is read ahead, so the rest of the output stays in the pipe.
+    let (mut said, mut output) = (String::new(), BufReader::with_capacity(1, output));
+    while !said.contains(text) {
+        let read = output.read_line(&mut said).expect("the program's output");
+        assert!(read > 0, "no {text:?} in {said}");
+    }
+    said
 }
 
 /// Whether a process has a thread of this name, such as `witness`, which exists from the start of

@@ -172,8 +172,8 @@ impl Sim {
         self.say(JournalRecord::Flushed { thread });
     }
 
-    /// The power fails: of what is in the cache and in flight, anything may be on the medium, in
-    /// whole atomic writes.
+    /// The power fails: any part of what is in the cache and in flight may be on the medium, in whole
+    /// atomic writes.
     fn cut(mut self) -> Cut {
         let in_flight: Vec<Write> = (0..3).map(|thread| self.next_write(thread)).collect();
         let before = self.medium.clone();
@@ -314,6 +314,20 @@ fn an_honest_drive_is_never_accused_and_each_liar_by_the_fate_of_its_lie() {
     }
 }
 
+/// A journal of a session that was cut directly after its layout.
+fn cut_after_layout(session: &WriteSession, requests: DurabilityRequests) -> Vec<u8> {
+    let mut journal = opening(session).unwrap();
+    for record in [
+        JournalRecord::Requests(requests),
+        JournalRecord::LaidOut,
+        JournalRecord::Cut { unix_ns: 1 },
+        JournalRecord::Silent,
+    ] {
+        journal.extend(record.encode());
+    }
+    journal
+}
+
 /// Writes journal and image of a cut.
 fn store(folder: &Path, name: &str, cut: &Cut) {
     std::fs::write(folder.join(format!("{name}.journal")), &cut.journal).unwrap();
@@ -380,15 +394,8 @@ fn a_claim_pools_only_cuts_of_one_drive_as_it_was_and_one_load() {
         own.identity = 100 + n as u64;
         change(&mut own);
         own.atomic_bytes = own.logical_bytes;
-        let mut journal = opening(&own).unwrap();
-        for record in [
-            JournalRecord::Requests(DurabilityRequests { flushes: 1, fua_writes: 0 }),
-            JournalRecord::LaidOut,
-            JournalRecord::Cut { unix_ns: 1 },
-            JournalRecord::Silent,
-        ] {
-            journal.extend(record.encode());
-        }
+        let requests = DurabilityRequests { flushes: 1, fua_writes: 0 };
+        let journal = cut_after_layout(&own, requests);
         std::fs::write(dir.join(format!("{n}.journal")), journal).unwrap();
         std::fs::write(dir.join("image"), &image).unwrap();
         dyno(dir, &["powercut", "check", &format!("{n}.journal"), "image"]);
@@ -403,21 +410,14 @@ fn a_claim_pools_only_cuts_of_one_drive_as_it_was_and_one_load() {
 }
 
 #[test]
-fn a_cut_of_a_drive_that_was_asked_for_nothing_is_not_tested() {
+fn a_cut_of_a_drive_without_a_flush_or_fua_is_not_tested() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path();
-    let none = JournalRecord::Requests(DurabilityRequests::default());
     for (cache, code, what) in [("on", 2, "not tested in 1 cut"), ("none", 0, "0 lost in 1 cut")] {
         let own = WriteSession { write_cache: cache.into(), ..cut(Honest, 6).session };
-        let mut journal = opening(&own).unwrap();
-        for record in
-            [none, JournalRecord::LaidOut, JournalRecord::Cut { unix_ns: 1 }, JournalRecord::Silent]
-        {
-            journal.extend(record.encode());
-        }
+        let journal = cut_after_layout(&own, DurabilityRequests::default());
         std::fs::write(dir.join("1.journal"), journal).unwrap();
-        let mut sim = Sim::new(Honest, 6);
-        sim.behaviour = Honest;
+        let sim = Sim::new(Honest, 6);
         let image: Vec<u8> = (0..BLOCKS).flat_map(|block| sim.sealed(block, LAYOUT)).collect();
         std::fs::write(dir.join("1.img"), image).unwrap();
         let check = dyno(dir, &["powercut", "check", "1.journal", "1.img"]);

@@ -1,7 +1,7 @@
 //! Refusals of `dyno powercut`: drives that the plan does not permit to be erased, peers that are
 //! not writers, journals without a cut.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use dyno::powercut::journal::{JournalRecord, Write as Acked, opening};
 use dyno::powercut::session::{ThreadDurability, VERSION, WriteSession};
 
-use crate::support::{DYNO, LoopDevice, dyno, said};
+use crate::support::{DYNO, LoopDevice, dyno, read_until, said};
 
 pub fn session(serial: &str) -> WriteSession {
     WriteSession {
@@ -86,11 +86,7 @@ impl Listening {
 
     /// Reads its output up to this text.
     fn until(&mut self, what: &str) {
-        let mut said = String::new();
-        let mut reader = BufReader::with_capacity(1, self.child.stderr.as_mut().unwrap());
-        while !said.contains(what) {
-            assert!(reader.read_line(&mut said).unwrap() > 0, "no {what:?} in {said}");
-        }
+        read_until(what, self.child.stderr.as_mut().unwrap());
     }
 
     fn connect(&self) -> TcpStream {

@@ -2,16 +2,15 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use mysql::prelude::Queryable;
 
 use super::databases::{Database, Open};
 use crate::servers::as_postgres;
-use crate::support::said;
+use crate::support::{said, within};
 
 /// Time limit for a server to start and recover on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(180);
+const PATIENCE_S: u64 = 180;
 
 /// A server's process and its client, once ready.
 struct Server<C> {
@@ -29,19 +28,16 @@ impl<C> Server<C> {
         let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let child = quiet.spawn().expect("the server is started");
         let mut server = Server { child, client: None };
-        let give_up = Instant::now() + PATIENCE;
-        loop {
-            if let Some(client) = connect() {
-                server.client = Some(client);
-                return Ok(server);
-            }
-            if let Some(status) = server.child.try_wait().expect("asked") {
-                return Err(format!("the server ended with {status}"));
-            }
-            if Instant::now() > give_up {
-                return Err("the server does not answer".into());
-            }
-            std::thread::sleep(Duration::from_millis(50));
+        let mut ended = None;
+        within(PATIENCE_S, || {
+            server.client = connect();
+            ended = server.child.try_wait().expect("asked");
+            server.client.is_some() || ended.is_some()
+        });
+        match ended {
+            _ if server.client.is_some() => Ok(server),
+            Some(status) => Err(format!("the server ended with {status}")),
+            None => Err("the server does not answer".into()),
         }
     }
 
@@ -58,12 +54,8 @@ impl<C> Drop for Server<C> {
         }
         // Immediately; PostgreSQL with its other processes.
         let _ = Command::new("kill").args(["-QUIT", &self.child.id().to_string()]).status();
-        let ended = Instant::now() + Duration::from_secs(20);
-        while Instant::now() < ended {
-            if !matches!(self.child.try_wait(), Ok(None)) {
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(20));
+        if within(20, || !matches!(self.child.try_wait(), Ok(None))) {
+            return;
         }
         let _ = self.child.kill();
         let _ = self.child.wait();
