@@ -18,7 +18,6 @@ use std::time::Duration;
 
 use io_uring::{IoUring, opcode, types};
 use rustix::fs::{OFlags, fcntl_setfl, fdatasync};
-use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use super::journal::{DurabilityRequests, JournalRecord, Write, opening};
 use super::session::{LAYOUT, ThreadDurability, VERSION, WriteSession};
@@ -31,6 +30,7 @@ use dyno_core::lab::drive::exclusive::Exclusive;
 use dyno_core::lab::drive::write_cache;
 use dyno_core::lab::folder::data;
 use dyno_core::lab::guard::disk::Disk;
+use dyno_core::lab::machine::processors::{self, Processors};
 use dyno_core::lab::machine::task_limit::TaskLimit;
 use dyno_core::plan::{Drive, DrivePlace, Load, Plan, Step, Stream, Subject};
 use dyno_core::run::admit::admit;
@@ -363,13 +363,10 @@ fn work(
 /// Threads on different processors use different queues of the drive, if it has enough of them: a
 /// flush of one must cover the writes of all.
 fn own_processor(thread: usize) {
-    let Ok(allowed) = sched_getaffinity(None) else { return };
-    let all: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|cpu| allowed.is_set(*cpu)).collect();
-    if let Some(cpu) = all.get(thread % all.len().max(1)) {
-        let mut own = CpuSet::new();
-        own.set(*cpu);
+    let Ok(allowed) = processors::allowed() else { return };
+    if let Some(cpu) = allowed.iter().nth(thread % allowed.len().max(1)) {
         // If this fails, the threads share queues: the test finds less, but that is not an error.
-        let _ = sched_setaffinity(None, &own);
+        let _ = processors::pin(&Processors::from([*cpu]));
     }
 }
 

@@ -31,7 +31,7 @@ use crate::stats::runs::gate::ShownChange;
 #[derive(Args)]
 pub struct GateArgs {
     /// Folder of bundles to compare with: a history of five or more earlier runs; or one bundle,
-    /// whose figures stand beside the new ones without a verdict
+    /// whose figures are shown with the new ones, without a verdict
     base: PathBuf,
     /// Bundle to judge
     new: PathBuf,

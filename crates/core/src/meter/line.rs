@@ -11,7 +11,6 @@ use jiff::tz::Offset;
 use super::{Reading, ReadingTime};
 use crate::base::error::{Result, anyhow, failed};
 use crate::record::gauge::WATTS;
-use crate::record::gauge::written::UNITS as COUNTER_UNITS;
 
 /// How lines are converted to readings.
 pub struct Lines {
@@ -198,10 +197,9 @@ fn scale(gauge: &str, unit: &str) -> Result<f64, String> {
         "bytes" => &BYTES,
         _ => &[],
     };
-    let is_own = unit == own || COUNTER_UNITS.iter().any(|(name, _)| *name == unit && unit == own);
     let found = units.iter().find(|(name, _)| *name == unit).map(|(_, scale)| *scale);
     let known: Vec<&str> = units.iter().map(|(name, _)| *name).collect();
-    found.or(is_own.then_some(1.0)).ok_or_else(|| match known.is_empty() {
+    found.or((unit == own).then_some(1.0)).ok_or_else(|| match known.is_empty() {
         true => format!(": it has a unit, which is not one of {own}"),
         false => format!(": its unit is not one of {}", known.join(", ")),
     })

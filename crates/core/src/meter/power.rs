@@ -23,7 +23,8 @@ pub fn fault(readings: &mut [Reading]) -> Option<Error> {
             true => "check the polarity of the sensor, and its zero",
             false => "check the unit of the readings",
         };
-        let what = format!("{} W is no power of the class {class}: 0 to {most} W", reading.value);
+        let what =
+            format!("{} W is outside the range of the class {class}, 0 to {most} W", reading.value);
         found.get_or_insert_with(|| failed(what, next));
         reading.value = f64::NAN;
     }

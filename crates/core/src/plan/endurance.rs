@@ -1,21 +1,22 @@
-//! A drive's endurance as data sheets state it: drive writes per day, or bytes in all, over years.
+//! A drive's endurance as stated in data sheets: drive writes per day, or total bytes written, over
+//! a number of years.
 
 /// A rating. At least one of the first two is stated.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Endurance {
     /// Drive writes per day.
     pub per_day: Option<f64>,
-    /// Bytes that may be written in all.
+    /// Total bytes written.
     pub total_bytes: Option<f64>,
-    /// The years that the rating is for.
+    /// The period of the rating, years.
     pub years: Option<f64>,
 }
 
-/// The supported forms, for the error about any other.
+/// The accepted forms, for the message about another one.
 pub const FORMS: &str = "write it as \"1 DWPD\", \"3DWPD over 5 years\", \"14,016 TBW\", \
                          \"28 PBW\" or \"7008 TB written\"";
 
-/// What a number can be followed by. Longer ones stand before those that they begin with.
+/// Units of a number. A unit that starts with another one precedes it.
 const UNITS: [(&str, Unit); 22] = [
     ("drive writes per day", Unit::PerDay),
     ("drive write per day", Unit::PerDay),

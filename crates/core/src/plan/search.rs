@@ -31,7 +31,7 @@ pub struct Search {
     pub percentile: String,
     /// The limit, in nanoseconds of response time.
     pub at_most_ns: u64,
-    /// Shares of slow requests that must not be reached either.
+    /// Limits of the shares of slow requests, which also apply.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fewer: Vec<ShareLimit>,
 }
@@ -55,7 +55,7 @@ impl ShareLimit {
         OVER_MS.iter().position(|ms| *ms == self.over_ms).unwrap_or(0)
     }
 
-    /// Whether a share, 0 to 1, keeps it.
+    /// Whether a share, 0 to 1, is below the limit.
     pub fn is_kept(&self, share: f64) -> bool {
         share * 100.0 < self.percent
     }
@@ -79,8 +79,8 @@ impl Search {
         planned_ns.max(least.ceil() as u64)
     }
 
-    /// The time in which this many ops/s are enough for the percentile, even if fewer than expected
-    /// come.
+    /// The time after which this many ops/s give enough samples for the percentile, even if their
+    /// number is below the expected one by chance.
     pub fn needed_ns(&self, ops_per_s: f64) -> f64 {
         let needed = SAMPLES_ABOVE as f64 / (1.0 - self.share());
         (needed + 4.0 * needed.sqrt()) / ops_per_s.max(f64::MIN_POSITIVE) * 1e9

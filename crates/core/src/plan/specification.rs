@@ -71,7 +71,7 @@ impl Specification {
         self.rating()?.per_day
     }
 
-    /// The bytes of "14 PBW" or "14,016 TBW": what may be written in all.
+    /// The total bytes written of "14 PBW" or "14,016 TBW".
     pub fn total_written_bytes(&self) -> Option<f64> {
         self.rating()?.total_bytes
     }

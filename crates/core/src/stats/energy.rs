@@ -71,18 +71,19 @@ pub fn over_late(
     most_s: f64,
     window_s: f64,
 ) -> Option<WindowPower> {
-    let at = |late_s: f64| over(readings, late_s, late_s + window_s);
-    let mut found = at(delay_s.unwrap_or(0.0))?;
-    let half_s = usual_distance(readings)? / 2.0;
+    let usual_s = usual_distance(readings)?;
+    let window = |late_s: f64| (late_s, late_s + window_s);
+    let mut found = over(readings, usual_s, window(delay_s.unwrap_or(0.0)))?;
+    let half_s = usual_s / 2.0;
     let (least_s, most_s) =
         delay_s.map_or((0.0, most_s), |delay_s| ((delay_s - half_s).max(0.0), delay_s + half_s));
     const TRIED: u32 = 10;
     let step_s = (most_s - least_s) / f64::from(TRIED);
-    let means = (0..=TRIED).filter_map(|i| at(least_s + f64::from(i) * step_s));
+    let delays = (0..=TRIED).map(|i| least_s + f64::from(i) * step_s);
+    let tried = delays.filter_map(|late_s| CoveredEnergy::of(readings, usual_s, window(late_s)));
     // Readings that end too early do not cover a later window.
-    let means: Vec<f64> =
-        means.filter(|power| power.covered >= found.covered * 0.9).map(|p| p.mean_watts).collect();
-    let (low, high) = means.iter().fold((f64::MAX, f64::MIN), |(l, h), w| (l.min(*w), h.max(*w)));
+    let means = tried.filter(|own| own.share >= found.covered * 0.9).map(|own| own.mean_watts());
+    let (low, high) = means.fold((f64::MAX, f64::MIN), |(l, h), w| (l.min(w), h.max(w)));
     let mean_watts = found.mean_watts.abs().max(f64::MIN_POSITIVE);
     found.open = ((high - low) / 2.0 / mean_watts).max(0.0);
     if delay_s.is_none() {
@@ -93,38 +94,64 @@ pub fn over_late(
     Some(found)
 }
 
-/// Power between two times.
-pub fn over(readings: &[PowerReading], from_s: f64, until_s: f64) -> Option<WindowPower> {
-    let longest_s = GAP * usual_distance(readings)?;
-    let (mut joules, mut covered_s) = (0.0, 0.0);
-    for pair in readings.windows(2) {
-        let ((t0, w0), (t1, w1)) = (pair[0], pair[1]);
-        let (a, b) = (t0.max(from_s), t1.min(until_s));
-        if b <= a || t1 - t0 > longest_s || !w0.is_finite() || !w1.is_finite() {
-            continue;
-        }
-        let at = |t: f64| w0 + (w1 - w0) * (t - t0) / (t1 - t0);
-        let part = (at(a) + at(b)) / 2.0 * (b - a);
-        joules += part;
-        covered_s += b - a;
-    }
-    let inside = readings.iter().filter(|(t, w)| (from_s..=until_s).contains(t) && w.is_finite());
-    let mut watts: Vec<f64> = inside.map(|r| r.1).collect();
+/// Power between two times, of readings with this median distance.
+fn over(readings: &[PowerReading], usual_s: f64, window_s: (f64, f64)) -> Option<WindowPower> {
+    let energy = CoveredEnergy::of(readings, usual_s, window_s)?;
+    let mut watts: Vec<f64> = inside(readings, window_s).collect();
     watts.sort_by(f64::total_cmp);
-    let (min_watts, max_watts) = (*watts.first()?, *watts.last()?);
-    let covered = covered_s / (until_s - from_s).max(f64::MIN_POSITIVE);
-    if covered_s <= 0.0 {
-        return None;
-    }
     Some(WindowPower {
-        mean_watts: joules / covered_s,
-        min_watts,
-        max_watts,
+        mean_watts: energy.mean_watts(),
+        min_watts: *watts.first()?,
+        max_watts: *watts.last()?,
         p99_watts: watts[((watts.len() - 1) as f64 * 0.99).round() as usize],
-        joules: (covered >= ENOUGH).then_some(joules),
-        covered: covered.min(1.0),
+        joules: (energy.share >= ENOUGH).then_some(energy.joules),
+        covered: energy.share.min(1.0),
         open: 0.0,
     })
+}
+
+/// Watts of the readings between two times.
+fn inside(readings: &[PowerReading], (from_s, until_s): (f64, f64)) -> impl Iterator<Item = f64> {
+    let inside =
+        readings.iter().filter(move |(t, w)| (from_s..=until_s).contains(t) && w.is_finite());
+    inside.map(|reading| reading.1)
+}
+
+/// Energy of the covered part of a window.
+struct CoveredEnergy {
+    joules: f64,
+    seconds: f64,
+    /// The share of the window that is covered.
+    share: f64,
+}
+
+impl CoveredEnergy {
+    /// `usual_s` is the median distance of the readings. None without a reading inside the window.
+    fn of(
+        readings: &[PowerReading],
+        usual_s: f64,
+        (from_s, until_s): (f64, f64),
+    ) -> Option<CoveredEnergy> {
+        let longest_s = GAP * usual_s;
+        let (mut joules, mut seconds) = (0.0, 0.0);
+        for pair in readings.windows(2) {
+            let ((t0, w0), (t1, w1)) = (pair[0], pair[1]);
+            let (a, b) = (t0.max(from_s), t1.min(until_s));
+            if b <= a || t1 - t0 > longest_s || !w0.is_finite() || !w1.is_finite() {
+                continue;
+            }
+            let at = |t: f64| w0 + (w1 - w0) * (t - t0) / (t1 - t0);
+            joules += (at(a) + at(b)) / 2.0 * (b - a);
+            seconds += b - a;
+        }
+        inside(readings, (from_s, until_s)).next()?;
+        let share = seconds / (until_s - from_s).max(f64::MIN_POSITIVE);
+        (seconds > 0.0).then_some(CoveredEnergy { joules, seconds, share })
+    }
+
+    fn mean_watts(&self) -> f64 {
+        self.joules / self.seconds
+    }
 }
 
 /// The median distance between readings.
@@ -223,6 +250,10 @@ fn correlation(a: &[f64], b: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn over(readings: &[PowerReading], from_s: f64, until_s: f64) -> Option<WindowPower> {
+        super::over(readings, usual_distance(readings)?, (from_s, until_s))
+    }
 
     /// The load of a point: idle, thirty seconds at changing rates, idle.
     fn load() -> Vec<(f64, f64, f64)> {

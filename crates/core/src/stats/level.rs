@@ -1,7 +1,7 @@
 //! One level (ops/s, a latency, a share) over its repeats, with its own interval.
 
 use super::family::FEWEST;
-use super::moments::{mean, t_95, variance};
+use super::moments::{mean, natural, natural_interval, t_95, variance};
 
 /// The geometric mean of positive values; not a number without any.
 pub fn geometric_mean(values: &[f64]) -> f64 {
@@ -27,10 +27,9 @@ pub fn level(values: &[f64]) -> Option<Level> {
     }
     let logs = || values.iter().map(|v| v.ln());
     let centre = logs().sum::<f64>() / values.len() as f64;
-    let natural = |log: f64| log.exp().clamp(f64::MIN_POSITIVE, f64::MAX);
     // A large bundle has millions of levels with one repeat.
     let half = (values.len() >= FEWEST).then(|| reach(&logs().collect::<Vec<f64>>())).flatten();
-    let interval = half.map(|half| (natural(centre - half), natural(centre + half)));
+    let interval = half.map(|half| natural_interval(centre, half));
     Some(Level { value: natural(centre), interval, repeats: values.len() })
 }
 

@@ -1,4 +1,4 @@
-//! Mean, variance, and Student's t.
+//! Mean, variance, Student's t, and results on logarithms.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
@@ -11,6 +11,16 @@ pub fn variance(values: &[f64]) -> f64 {
     let m = mean(values);
     values.iter().map(|v| (v - m) * (v - m)).sum::<f64>()
         / values.len().saturating_sub(1).max(1) as f64
+}
+
+/// The value of a natural logarithm, kept finite and above zero.
+pub(super) fn natural(log: f64) -> f64 {
+    log.exp().clamp(f64::MIN_POSITIVE, f64::MAX)
+}
+
+/// The interval of values for one on logarithms: its middle, and half its width.
+pub(super) fn natural_interval(log: f64, half: f64) -> (f64, f64) {
+    (natural(log - half), natural(log + half))
 }
 
 /// Half the width of a 95 % interval in standard errors.

@@ -4,7 +4,7 @@
 use statrs::distribution::{ChiSquared, ContinuousCDF, Normal};
 
 use super::family::FEWEST;
-use super::moments::{mean, t_reach, t_tail, variance};
+use super::moments::{mean, natural, natural_interval, t_reach, t_tail, variance};
 
 /// The ratio of two models at one point, with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -82,15 +82,8 @@ pub fn models(a: &[Vec<f64>], b: &[Vec<f64>], searched: usize) -> Option<Models>
     let degrees = if squares > 0.0 { (part_a + part_b).powi(2) / squares } else { fewest };
     let log = mean(&a) - mean(&b);
     let half = t_reach(degrees, 0.05 / searched.max(1) as f64) * (part_a + part_b).sqrt();
-    let natural = |log: f64| log.exp().clamp(f64::MIN_POSITIVE, f64::MAX);
-    Some(Models {
-        ratio: natural(log),
-        low: natural(log - half),
-        high: natural(log + half),
-        specimens: (a.len(), b.len()),
-        degrees,
-        scatter,
-    })
+    let (low, high) = natural_interval(log, half);
+    Some(Models { ratio: natural(log), low, high, specimens: (a.len(), b.len()), degrees, scatter })
 }
 
 /// The number of specimens of each of two models needed to show a `difference` (of logarithms)

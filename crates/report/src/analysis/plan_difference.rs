@@ -5,6 +5,10 @@
 //! The unit of a value follows from the field: its name ends in it (`duration_ns`), or the engine
 //! or workload declares the kind of its knob.
 
+use std::collections::HashMap;
+use std::mem::discriminant;
+use std::sync::LazyLock;
+
 use serde_json::Value;
 
 use crate::plan::{KnobKind, Load};
@@ -139,15 +143,21 @@ fn without_unit(key: &str) -> &str {
     key.strip_suffix("_ns").or(key.strip_suffix("_bytes")).unwrap_or(key)
 }
 
-/// The kind of a knob, if all engines and workloads with a knob of this name agree.
-fn knob_kind(name: &str) -> Option<KnobKind> {
+/// The kinds of knobs by name; None if engines and workloads with a knob of the name do not agree.
+static KNOB_KINDS: LazyLock<HashMap<&str, Option<KnobKind>>> = LazyLock::new(|| {
     let catalogue = dyno_core::plan_catalogue();
     let all = catalogue.engines.iter().chain(&catalogue.workloads).flat_map(|info| info.knobs);
-    let mut kinds = all.filter(|knob| knob.name == name).map(|knob| knob.kind);
-    let first = kinds.next()?;
+    let mut kinds = HashMap::new();
+    for knob in all {
+        let known = kinds.entry(knob.name).or_insert(Some(knob.kind));
+        *known = known.filter(|kind| discriminant(kind) == discriminant(&knob.kind));
+    }
     kinds
-        .all(|kind| std::mem::discriminant(&kind) == std::mem::discriminant(&first))
-        .then_some(first)
+});
+
+/// The kind of a knob, if all engines and workloads with a knob of this name agree.
+fn knob_kind(name: &str) -> Option<KnobKind> {
+    *KNOB_KINDS.get(name)?
 }
 
 impl PlanValue {

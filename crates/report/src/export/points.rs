@@ -221,8 +221,9 @@ fn watched(metered: &Metered) -> Vec<ExportValue> {
     let mut row = Vec::new();
     for class in POWER_CLASSES {
         let series = metered.power.iter().find(|s| s.class == class);
-        row.push(series.and_then(|s| s.mean_watts(metered.window_s)).into());
-        row.push(series.and_then(|s| s.over(metered.window_s)?.joules).into());
+        let (watts, joules) =
+            series.map(|s| s.mean_and_energy(metered.window_s)).unwrap_or_default();
+        row.extend([watts.into(), joules.into()]);
     }
     let verdict = metered.verdict.as_ref();
     row.push(verdict.map(|v| v.limit.name()).into());

@@ -135,8 +135,8 @@ pub enum Order {
     /// All points of a subject before the next subject, which keeps a drive's conditioned state
     /// unbroken.
     Blocked,
-    /// The same, and the first subject again after the last, with the second half of its repeats:
-    /// what a stretch of time by itself changes is seen.
+    /// The same, and the first subject again after the last, with the second half of its repeats,
+    /// which shows changes over time.
     Returned,
     /// For imported figures, whose source does not give it. Plans cannot use it.
     NotGiven,

@@ -42,7 +42,7 @@ pub(in crate::plan) fn turns(plan: &Plan, point: usize, repeat: u32) -> Vec<usiz
     }
 }
 
-/// How many of its repeats the first subject of a returned order has before the others.
+/// The number of repeats of the first subject before the others in a returned order.
 pub(in crate::plan) fn before_return(repeats: u32) -> u32 {
     repeats.div_ceil(2)
 }

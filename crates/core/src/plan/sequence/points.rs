@@ -108,8 +108,8 @@ fn step_at(step: &Step, subject: &Subject, axis: Option<&Axis>) -> Step {
     applied
 }
 
-/// The window of a searched point, whose percentile needs its samples. Only of a rate of ops
-/// is their number known beforehand.
+/// The window of a searched point, long enough for the samples of its percentile. Their number is
+/// known in advance only for a rate in ops/s.
 fn searched_ns(step: &Step, search: &Search) -> u64 {
     let of_search = step.streams.iter().find(|stream| stream.name == search.stream);
     match of_search.map(|stream| &stream.load) {

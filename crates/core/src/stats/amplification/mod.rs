@@ -96,9 +96,9 @@ pub fn growth(
     unit_bytes: f64,
 ) -> Result<Growth, NotMeasured> {
     let finite = finite(readings);
-    let before = finite.iter().rposition(|r| r.0 <= span.from_s);
+    let before = last_until(&finite, span.from_s);
     let first = before.or(finite.iter().position(|r| r.0 - span.from_s <= REACH_S));
-    let last = finite.iter().position(|r| r.0 >= span.until_s);
+    let last = first_from(&finite, span.until_s);
     let last = last.or(finite.iter().rposition(|r| span.until_s - r.0 <= REACH_S));
     let (first, last) = first.zip(last).filter(|(a, b)| a < b).ok_or(NotMeasured::NotRead)?;
     let own = &finite[first..=last];
@@ -154,6 +154,17 @@ fn finite(readings: &[CounterReading]) -> Vec<CounterReading> {
     readings.iter().copied().filter(|r| r.1.is_finite()).collect()
 }
 
+/// Index of the last reading up to a time. A log of hours is searched once for each reading of
+/// another one, so the search must not be linear.
+fn last_until(readings: &[CounterReading], t: f64) -> Option<usize> {
+    readings.partition_point(|r| r.0 <= t).checked_sub(1)
+}
+
+/// Index of the first reading from a time on.
+fn first_from(readings: &[CounterReading], t: f64) -> Option<usize> {
+    Some(readings.partition_point(|r| r.0 < t)).filter(|at| *at < readings.len())
+}
+
 fn rising(own: &[CounterReading]) -> Result<(), NotMeasured> {
     match own.windows(2).any(|pair| pair[1].1 < pair[0].1) {
         true => Err(NotMeasured::Fell),
@@ -177,8 +188,8 @@ fn interval(
 ) -> Option<(f64, f64)> {
     let reach_s = REACH_S.max((span.off_s - span.from_s) * REACH);
     let times = || seldom.iter().map(|r| r.0).filter(|t| value_at(often, *t, span).is_some());
-    let next = |t: f64| often.iter().map(|r| r.0).find(|own| *own >= t);
-    let previous = |t: f64| often.iter().map(|r| r.0).rfind(|own| *own <= t);
+    let next = |t: f64| first_from(often, t).map(|at| often[at].0);
+    let previous = |t: f64| last_until(often, t).map(|at| often[at].0);
     let nearest = |to: f64| {
         let all = times().filter(|t| (t - to).abs() <= reach_s);
         all.min_by(|a, b| (a - to).abs().total_cmp(&(b - to).abs()))
@@ -198,8 +209,7 @@ fn interval(
 /// The value of a counter at a time, and its maximum error: half of the change between the adjacent
 /// readings.
 fn value_at(readings: &[CounterReading], t: f64, span: &LoadSpan) -> Option<(f64, f64)> {
-    let after = readings.iter().position(|r| r.0 >= t);
-    let before = readings.iter().rposition(|r| r.0 <= t);
+    let (before, after) = (last_until(readings, t), first_from(readings, t));
     let stands = |a: &CounterReading| {
         let earlier = before.and_then(|i| readings.get(i.checked_sub(1)?));
         earlier.is_some_and(|earlier| earlier.0 >= span.off_s && earlier.1 == a.1)

@@ -21,7 +21,7 @@ use pair::{PairCell, cells};
 use place::{Logged, PlaceEffects};
 use sessions::SessionCell;
 
-use super::moments::t_reach;
+use super::moments::{natural, natural_interval, t_reach};
 
 /// The error probability shared by the intervals of single points, and that of step means. Without
 /// step means the points have all of it.
@@ -211,7 +211,7 @@ fn ratios(
             b: cell.b,
             at: cell.point,
             ratio: natural(cell.estimate),
-            interval: half.map(|h| (natural(cell.estimate - h), natural(cell.estimate + h))),
+            interval: half.map(|half| natural_interval(cell.estimate, half)),
             levels: cell.levels.map(|(a, b)| (natural(a), natural(b))),
             repeats: cell.repeats,
             degrees: degrees.unwrap_or(0.0),
@@ -219,10 +219,6 @@ fn ratios(
     }
     found.sort_by_key(|r| (r.sheet, r.a, r.b, r.at.is_none(), r.at));
     found
-}
-
-fn natural(log: f64) -> f64 {
-    log.exp().clamp(f64::MIN_POSITIVE, f64::MAX)
 }
 
 /// An interval on logarithms: its middle, half its width and its degrees of freedom.
@@ -241,7 +237,7 @@ impl Interval {
             b: pair.b,
             at,
             ratio: natural(log),
-            interval: Some((natural(log - half), natural(log + half))),
+            interval: Some(natural_interval(log, half)),
             levels: at.map(|_| (natural(pair.levels.0), natural(pair.levels.1))),
             repeats,
             degrees,

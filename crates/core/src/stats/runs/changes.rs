@@ -89,21 +89,15 @@ pub fn sensitivity(values: &[f64], changes: &[ChangePoint]) -> Option<Sensitivit
     {
         return None;
     }
-    let mut logs: Vec<f64> = values.iter().map(|v| v.ln()).collect();
+    let logs: Vec<f64> = values.iter().map(|v| v.ln()).collect();
     let levels: Vec<usize> = changes.iter().map(|c| c.at).collect();
-    let kept = kept(&logs, &levels);
-    let ends: Vec<usize> = levels.iter().copied().chain([logs.len()]).collect();
-    let mut start = 0;
-    for end in ends {
-        let centre = mean(&logs[start..end]);
-        logs[start..end].iter_mut().for_each(|log| *log -= centre);
-        start = end;
-    }
-    let total: f64 = logs.iter().map(|log| log * log).sum();
-    let mut shares = reordered(&logs, kept).collect::<Vec<f64>>();
+    let levels = about_levels(&logs, &levels);
+    let (kept, scatter) = (kept(&levels), levels.concat());
+    let total: f64 = scatter.iter().map(|log| log * log).sum();
+    let mut shares = reordered(&scatter, kept).collect::<Vec<f64>>();
     shares.sort_by(|a, b| b.total_cmp(a));
     let needed = shares[(FALSE_ALARMS * shares.len() as f64) as usize];
-    let (n, lasting) = (logs.len() as f64, LASTING as f64);
+    let (n, lasting) = (scatter.len() as f64, LASTING as f64);
     // A step contributes step² · a · b ÷ n, and the rest is scatter.
     let explained = total * needed / (1.0 - needed).max(f64::MIN_POSITIVE);
     let step = (explained * n / (lasting * (n - lasting))).sqrt().exp_m1();
@@ -116,30 +110,35 @@ fn divide(logs: &[f64], (first, end): (usize, usize), found: &mut Vec<(usize, f6
     let Some(at) = place(part) else { return };
     let mut levels: Vec<usize> = found.iter().map(|(at, _)| *at).chain([first + at]).collect();
     levels.sort_unstable();
-    let Some(chance) = chance(part, kept(logs, &levels)) else { return };
+    let Some(chance) = chance(part, kept(&about_levels(logs, &levels))) else { return };
     found.push((first + at, chance));
     divide(logs, (first, first + at), found);
     divide(logs, (first + at, end), found);
 }
 
-/// The correlation of consecutive runs about their levels. `levels` has the first run of each
-/// further level. The estimate is conservative, because few runs determine it poorly and levels
-/// hide a part of it.
-fn kept(logs: &[f64], levels: &[usize]) -> f64 {
-    let starts = [0].into_iter().chain(levels.iter().copied());
-    let ends = levels.iter().copied().chain([logs.len()]);
-    let (mut products, mut squares) = (0.0, 0.0);
-    for (start, end) in starts.zip(ends) {
+/// The runs of each level, relative to its mean. `further` has the first run of each further level.
+fn about_levels(logs: &[f64], further: &[usize]) -> Vec<Vec<f64>> {
+    let starts = [0].into_iter().chain(further.iter().copied());
+    let ends = further.iter().copied().chain([logs.len()]);
+    let level = |(start, end): (usize, usize)| {
         let centre = mean(&logs[start..end]);
-        let own: Vec<f64> = logs[start..end].iter().map(|log| log - centre).collect();
-        products += own.windows(2).map(|w| w[0] * w[1]).sum::<f64>();
-        squares += own.iter().map(|x| x * x).sum::<f64>();
-    }
+        logs[start..end].iter().map(|log| log - centre).collect()
+    };
+    starts.zip(ends).map(level).collect()
+}
+
+/// The correlation of consecutive runs about their levels. The estimate is conservative, because
+/// few runs determine it poorly and levels hide a part of it.
+fn kept(levels: &[Vec<f64>]) -> f64 {
+    let products = |own: &Vec<f64>| own.windows(2).map(|w| w[0] * w[1]).sum::<f64>();
+    let squares = |own: &Vec<f64>| own.iter().map(|x| x * x).sum::<f64>();
+    let (products, squares) =
+        (levels.iter().map(products).sum::<f64>(), levels.iter().map(squares).sum::<f64>());
     if squares <= 0.0 {
         return 0.0;
     }
-    let (n, count) = (logs.len() as f64, levels.len() as f64 + 1.0);
-    let hidden = HIDDEN * count / n;
+    let n = levels.iter().map(Vec::len).sum::<usize>() as f64;
+    let hidden = HIDDEN * levels.len() as f64 / n;
     (products / squares + hidden + DOUBT / n.sqrt()).clamp(0.0, MOST_KEPT)
 }
 

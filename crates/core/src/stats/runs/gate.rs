@@ -4,7 +4,7 @@
 
 use crate::stats::better::Better;
 use crate::stats::family::{MEANS, POINTS};
-use crate::stats::moments::{mean, t_reach, variance};
+use crate::stats::moments::{mean, natural, natural_interval, t_reach, variance};
 
 /// Maximum number of proposed runs.
 const MOST: usize = 100;
@@ -108,14 +108,13 @@ pub fn against_history(of: &PointHistory, share: HistoryScope) -> Option<RatioCh
         HistoryScope::Mean(searched) => 2.0 * MEANS / searched.max(1) as f64,
         HistoryScope::Only(searched) => 2.0 * (POINTS + MEANS) / searched.max(1) as f64,
     };
-    let natural = |log: f64| log.exp().clamp(f64::MIN_POSITIVE, f64::MAX);
     let log = of.new - mean(&of.base);
     let half = || {
         let error = (variance(&of.base) * (of.scale.max(1.0) + 1.0 / n as f64)).sqrt();
         t_reach((n - 1) as f64, miss) * error
     };
     let half = (n >= FEWEST_RUNS).then(half);
-    let interval = half.map(|half| (natural(log - half), natural(log + half)));
+    let interval = half.map(|half| natural_interval(log, half));
     Some(RatioChange { ratio: natural(log), interval, n })
 }
 

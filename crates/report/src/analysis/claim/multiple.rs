@@ -51,32 +51,18 @@ impl CellFacts {
     /// Whether a repeat passed a search; None if it had too few ops for the percentile although it
     /// kept its rate.
     pub(in crate::analysis) fn holds_in(&self, search: &Search, repeat: usize) -> Option<bool> {
-        let class = self.stream(&search.stream).and_then(RepeatSummary::limited_class);
-        let times = class.map(|c| c.user_latency());
-        let within = times.and_then(|t| t.is_within(search.index(), repeat, search.at_most_ns));
-        match within {
-            Some(within) => Some(within && times.is_some_and(|t| t.keeps_shares(search, repeat))),
-            None => self.missed_its_rate().then_some(false),
-        }
+        self.passes(search, |times| times.holds_in(search, repeat))
     }
 
     /// The same for the percentile over all repeats.
     pub fn holds_in_all(&self, search: &Search) -> Option<bool> {
+        self.passes(search, |times| times.holds_in_all(search))
+    }
+
+    fn passes(&self, search: &Search, of: impl Fn(&Latency) -> Option<bool>) -> Option<bool> {
         let class = self.stream(&search.stream).and_then(RepeatSummary::limited_class);
-        let times = class.map(|c| c.user_latency());
-        let keeps = || {
-            let all = |t: &Latency| {
-                (0..t.repeats_with_shares()).all(|repeat| t.keeps_shares(search, repeat))
-            };
-            times.is_some_and(all)
-        };
-        match times.and_then(|t| t.percentiles_ns[search.index()].as_ref()) {
-            Some(reached) => {
-                let within = reached.value <= search.at_most_ns as f64 && !reached.at_least;
-                Some(within && keeps())
-            }
-            None => self.missed_its_rate().then_some(false),
-        }
+        let passed = class.and_then(|class| of(class.user_latency()));
+        passed.or_else(|| self.missed_its_rate().then_some(false))
     }
 }
 

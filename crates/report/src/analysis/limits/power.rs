@@ -153,9 +153,12 @@ pub fn agree<'a>(of_instrument: impl Iterator<Item = &'a mut Series>) {
 }
 
 impl Series {
-    /// Mean power over the window, or the value of the source of imported figures.
-    pub fn mean_watts(&self, window_s: f64) -> Option<f64> {
-        self.given.map(|g| g.watts).or_else(|| Some(self.over(window_s)?.mean_watts))
+    /// Mean power over the window in watts, or the value of the source of imported figures, and
+    /// energy in joules.
+    pub fn mean_and_energy(&self, window_s: f64) -> (Option<f64>, Option<f64>) {
+        let power = self.over(window_s);
+        let mean_watts = power.as_ref().map(|power| power.mean_watts);
+        (self.given.map(|g| g.watts).or(mean_watts), power.and_then(|power| power.joules))
     }
 
     /// Power over the window, shifted by the instrument's delay.

@@ -46,6 +46,7 @@ pub fn inputs(
     let throttled = throttled.filter_map(|g| g.per_second(window_s)).reduce(f64::max);
     let closed = point.cells.iter().all(|c| c.asked.is_none());
     let own = |name: &str| rate(name).unwrap_or(0.0);
+    let devices = DeviceCounters::of(gauges, window_s);
     let share_of = |ceiling: Ceiling| {
         let (.., numbers) = reading.streams.iter().find(|of| of.0 == ceiling.stream)?;
         let ops_per_s: f64 = numbers.classes.iter().filter_map(|class| class.ops_per_s).sum();
@@ -78,7 +79,7 @@ pub fn inputs(
         writes_per_s,
         written_bytes_per_s,
         thinks: closed && point.cells.iter().flat_map(|c| &c.tallies).any(|t| t.response.is_some()),
-        device: device(gauges, window_s)
+        device: device(&devices)
             .filter(|_| !plan.protocol.step(&point.key.step).is_some_and(past_the_block_layer)),
         own: rate(processes::LOAD_READ_BYTES).map(|read_bytes_per_s| DynoIo {
             read_bytes_per_s,
@@ -94,7 +95,7 @@ pub fn inputs(
     };
     let limits = point.facts.iter().filter_map(IoLimit::of_fact);
     let reached = |limit: IoLimit| {
-        let share = io_per_s(&inputs, gauges, limit.kind, window_s)? / limit.per_s.max(1) as f64;
+        let share = io_per_s(&inputs, &devices, limit.kind)? / limit.per_s.max(1) as f64;
         Some((limit, share))
     };
     let io_limit = limits.filter_map(reached).max_by(|a, b| a.1.total_cmp(&b.1));
@@ -103,12 +104,7 @@ pub fn inputs(
 
 /// The load's own I/O that counts towards a limit of its control group: requests that reached the
 /// device, or requests of its streams that bypass the page cache.
-fn io_per_s(
-    p: &BottleneckInputs,
-    gauges: &[MeterSeries],
-    kind: IoLimitKind,
-    window_s: f64,
-) -> Option<f64> {
+fn io_per_s(p: &BottleneckInputs, devices: &DeviceCounters<'_>, kind: IoLimitKind) -> Option<f64> {
     let direct = p.dataset.direct == Some(true);
     let made = match kind {
         IoLimitKind::Reads => p.reads_per_s,
@@ -119,7 +115,8 @@ fn io_per_s(
     let device = p.device.as_ref();
     let arrived = match kind {
         IoLimitKind::Reads => device.map(|device| device.reads_per_s),
-        IoLimitKind::Writes => writes_per_s(gauges, window_s),
+        // Write requests of all devices of the subject together.
+        IoLimitKind::Writes => devices.each(KernelCounter::Writes).reduce(|a, b| a + b),
         IoLimitKind::ReadBytes => p.own.as_ref().map(|own| own.read_bytes_per_s),
         IoLimitKind::WrittenBytes => device.map(|device| device.written_bytes_per_s),
     };
@@ -242,21 +239,15 @@ fn late(stream: &str, numbers: &Numbers, point: &Point) -> Option<Late> {
     let own = own.map(|of| of.times).sum::<u64>() as f64 / ops;
     let share = own.max(numbers.late as f64 / ops - in_flight(numbers) / slots.max(1.0));
     let lead = numbers.classes.iter().max_by_key(|c| c.ops)?;
-    let p99 = |times: &Times| times.percentiles_ns[P99];
-    let p99_ratio = lead
-        .response
-        .as_deref()
-        .and_then(p99)
-        .zip(p99(&lead.service))
-        .map(|(all, own)| all / own.max(1.0));
-    let mean = |times: &Times| times.mean_ns;
-    let mean_ratio = lead
-        .response
-        .as_deref()
-        .and_then(mean)
-        .zip(mean(&lead.service))
-        .map(|(all, own)| all / own.max(1.0));
-    Some(Late { share: share.min(1.0), mean_ratio, p99_ratio })
+    let ratio = |of: fn(&Times) -> Option<f64>| {
+        let (all, own) = lead.response.as_deref().and_then(of).zip(of(&lead.service))?;
+        Some(all / own.max(1.0))
+    };
+    Some(Late {
+        share: share.min(1.0),
+        mean_ratio: ratio(|times| times.mean_ns),
+        p99_ratio: ratio(|times| times.percentiles_ns[P99]),
+    })
 }
 
 fn achieved(numbers: &Numbers) -> Option<f64> {
@@ -266,29 +257,36 @@ fn achieved(numbers: &Numbers) -> Option<f64> {
     }
 }
 
-/// A kernel's counter of each of the subject's devices, with whole disks for partitions.
-fn each_device(gauges: &[MeterSeries], what: KernelCounter, window_s: f64) -> Vec<f64> {
-    let counters: Vec<(KernelCounter, bool, &MeterSeries)> = gauges
-        .iter()
-        .filter(|g| g.kind() == diskstats::METER)
-        .filter_map(|g| KernelCounter::of_name(&g.name).map(|(counter, whole)| (counter, whole, g)))
-        .collect();
-    let whole = counters.iter().any(|(_, whole, _)| *whole);
-    let own =
-        counters.iter().filter(|(counter, of_whole, _)| *counter == what && *of_whole == whole);
-    own.filter_map(|(.., g)| g.per_second(window_s)).collect()
+/// The kernel's counters of the subject's devices, with whole disks for partitions.
+struct DeviceCounters<'g> {
+    counters: Vec<(KernelCounter, &'g MeterSeries)>,
+    window_s: f64,
 }
 
-/// Write requests of all devices of the subject together.
-fn writes_per_s(gauges: &[MeterSeries], window_s: f64) -> Option<f64> {
-    each_device(gauges, KernelCounter::Writes, window_s).into_iter().reduce(|a, b| a + b)
+impl<'g> DeviceCounters<'g> {
+    fn of(gauges: &'g [MeterSeries], window_s: f64) -> DeviceCounters<'g> {
+        let counter = |g: &'g MeterSeries| {
+            let (counter, is_whole) = KernelCounter::of_name(&g.name)?;
+            Some((counter, is_whole, g))
+        };
+        let all = gauges.iter().filter(|g| g.kind() == diskstats::METER).filter_map(counter);
+        let all: Vec<(KernelCounter, bool, &MeterSeries)> = all.collect();
+        let whole = all.iter().any(|(_, is_whole, _)| *is_whole);
+        let own = all.into_iter().filter(|(_, is_whole, _)| *is_whole == whole);
+        DeviceCounters { counters: own.map(|(counter, _, g)| (counter, g)).collect(), window_s }
+    }
+
+    /// A counter's growth per second on each device.
+    fn each(&self, what: KernelCounter) -> impl Iterator<Item = f64> {
+        let own = self.counters.iter().filter(move |(counter, _)| *counter == what);
+        own.filter_map(|(_, g)| g.per_second(self.window_s))
+    }
 }
 
-/// All devices of the subject together, with whole disks for partitions; busy is their mean.
-fn device(gauges: &[MeterSeries], window_s: f64) -> Option<DeviceLoad> {
-    let each = |what: KernelCounter| each_device(gauges, what, window_s);
-    let sum = |what: KernelCounter| each(what).iter().sum::<f64>();
-    let busy = each(KernelCounter::Busy);
+/// All devices of the subject together; busy is their mean.
+fn device(devices: &DeviceCounters<'_>) -> Option<DeviceLoad> {
+    let sum = |what: KernelCounter| devices.each(what).sum::<f64>();
+    let busy: Vec<f64> = devices.each(KernelCounter::Busy).collect();
     // A flush is counted once by itself and once in each write that requested it.
     let flushing = sum(KernelCounter::FlushTime) / 1e9;
     (!busy.is_empty()).then(|| DeviceLoad {
@@ -362,10 +360,11 @@ mod tests {
             of_disk(KernelCounter::Queue, 3e9),
             of_disk(KernelCounter::FlushTime, 4e8),
         ];
-        let found = device(&[&part[..], &disk].concat(), 10.0).expect("a device");
+        let device = |gauges: &[MeterSeries]| device(&DeviceCounters::of(gauges, 10.0));
+        let found = device(&[&part[..], &disk].concat()).expect("a device");
         assert_eq!((found.busy, found.queue, found.flushing), (0.9, 2.6, 0.4));
-        assert_eq!(device(&part, 10.0).expect("a device").queue, 1.0);
-        assert_eq!(device(&[], 10.0), None);
+        assert_eq!(device(&part).expect("a device").queue, 1.0);
+        assert_eq!(device(&[]), None);
     }
 
     #[test]

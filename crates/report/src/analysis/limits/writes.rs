@@ -58,33 +58,28 @@ impl PointWrites {
         let window_s = point.window_ns? as f64 / 1e9;
         let span =
             Span { window_s, warmup_s: step.warmup_ns as f64 / 1e9, cooled: step.cooldown_ns > 0 };
-        let of_kernel = |g: &&MeterSeries| {
-            let written = Some((KernelCounter::WrittenBytes, false));
-            g.kind() == DISKSTATS && KernelCounter::of_name(&g.name) == written
+        let is_seen = !past_the_block_layer(step);
+        let of_kernel = || gauges.iter().filter(|g| is_seen && g.kind() == DISKSTATS);
+        let counters = |counter| {
+            of_kernel().filter(move |g| KernelCounter::of_name(&g.name) == Some((counter, false)))
         };
-        let seen = !past_the_block_layer(step);
-        let by_kernel: Vec<&MeterSeries> =
-            gauges.iter().filter(of_kernel).filter(|_| seen).collect();
-        let kernel_written = together(by_kernel.iter().map(|g| span.growth(&g.readings, 1.0))).ok();
-        let count = |counter| {
-            let own = |g: &&MeterSeries| {
-                g.kind() == DISKSTATS && KernelCounter::of_name(&g.name) == Some((counter, false))
-            };
-            let all = gauges.iter().filter(own);
-            together(all.map(|g| span.growth(&g.readings, 1.0))).ok().map(|own| own.bytes)
-        };
-        let fua = || gauges.iter().filter(|g| g.kind() == DISKSTATS && g.name.ends_with(FUA));
+        let by_kernel: Vec<&MeterSeries> = counters(KernelCounter::WrittenBytes).collect();
+        let bytes = |g: &MeterSeries| span.growth(&g.readings, 1.0);
+        let kernel_written = together(by_kernel.iter().map(|g| bytes(g))).ok();
+        let count = |counter| Some(together(counters(counter).map(bytes)).ok()?.bytes);
+        let fua: Vec<&MeterSeries> = of_kernel().filter(|g| g.name.ends_with(FUA)).collect();
         let passes = |g: &MeterSeries| g.readings.iter().all(|reading| reading.1 > 0.0);
         let durability = count(KernelCounter::Flushes).zip(count(KernelCounter::Writes));
-        let durability = durability.filter(|_| seen).map(|(flushes, writes)| DurabilityCount {
+        let durability = durability.map(|(flushes, writes)| DurabilityCount {
             flushes,
             writes,
-            passes_fua: fua().count() > 0 && fua().all(passes),
+            passes_fua: !fua.is_empty() && fua.iter().all(|g| passes(g)),
         });
         let devices: Vec<String> =
             by_kernel.iter().filter_map(|g| KernelCounter::device_of(&g.name)).collect();
-        let user = gauges.iter().filter(|g| g.meter == ENGINE).find(|g| g.name == USER);
-        let user = user.and_then(|g| span.growth(&g.readings, 1.0).ok()).or_else(|| of_ops(point));
+        let of_engine = || gauges.iter().filter(|g| g.meter == ENGINE);
+        let user = of_engine().find(|g| g.name == USER).and_then(|g| bytes(g).ok());
+        let user = user.or_else(|| of_ops(point));
         let (found, gap) = match Source::of(gauges, &devices) {
             Ok(source) => (Some(source), NotMeasured::NotRead),
             Err(gap) => (None, gap),
@@ -97,11 +92,9 @@ impl PointWrites {
         if kernel_written.is_none() && host.is_err() {
             return None;
         }
-        let engine = |g: &&MeterSeries| g.meter == ENGINE;
         let part = |name: &&str| {
-            let own = |g: &&MeterSeries| g.name.strip_suffix(PART) == Some(*name);
-            let gauge = gauges.iter().filter(engine).find(own)?;
-            Some((name.to_string(), span.growth(&gauge.readings, 1.0).ok()?))
+            let own = of_engine().find(|g| g.name.strip_suffix(PART) == Some(*name));
+            Some((name.to_string(), bytes(own?).ok()?))
         };
         let load_bytes = match &found {
             Some(source) => source.since_before(CounterKind::Host),
@@ -201,21 +194,13 @@ impl<'a> Source<'a> {
             [one] => Some(&one.readings[..]),
             _ => None,
         };
-        let host = self.of_kind(CounterKind::Host);
-        let pairs = host.map(|own| {
-            let (device, name) = (&own.0.device, &own.1.meter);
+        let pairs = self.of_kind(CounterKind::Host).enumerate().map(|(number, host)| {
             let media = self.of_kind(CounterKind::Media);
-            let mut of_drive = media.filter(|(c, _)| c.device == *device);
-            match self.source {
-                // Instruments have no device: the first of one kind is paired with the first of the
-                // other.
-                CounterSource::Instrument => {
-                    let mut hosts = self.of_kind(CounterKind::Host);
-                    let at = hosts.position(|(_, g)| g.meter == *name).unwrap_or(0);
-                    (own, of_drive.nth(at))
-                }
-                _ => (own, of_drive.next()),
-            }
+            let mut of_drive = media.filter(|(counter, _)| counter.device == host.0.device);
+            // Instruments have no device: the first of one kind is paired with the first of the
+            // other.
+            let at = if self.source == CounterSource::Instrument { number } else { 0 };
+            (host, of_drive.nth(at))
         });
         let each: Vec<Result<(Growth, Growth), NotMeasured>> = pairs
             .map(|(host, media)| {

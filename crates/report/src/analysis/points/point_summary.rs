@@ -285,17 +285,30 @@ fn latency(repeats: &[&Times], written: &[WrittenDigits], all: usize) -> Latency
 }
 
 impl Latency {
+    /// Whether a repeat keeps the limits of a search; None if its percentile is unknown. A lower
+    /// bound does not show that.
+    pub fn holds_in(&self, search: &Search, repeat: usize) -> Option<bool> {
+        let at = search.index();
+        let ns = self.percentiles_by_repeat[at].get(repeat)?;
+        let is_bound = self.bounds_by_repeat[at].get(repeat).is_some_and(|bound| *bound);
+        let is_within = *ns <= search.at_most_ns as f64 && !is_bound;
+        Some(is_within && self.keeps_shares(search, repeat))
+    }
+
+    /// The same for the percentile over all repeats, and the shares of each.
+    pub fn holds_in_all(&self, search: &Search) -> Option<bool> {
+        let reached = self.percentiles_ns[search.index()].as_ref()?;
+        let is_within = reached.value <= search.at_most_ns as f64 && !reached.at_least;
+        let mut repeats = 0..self.over_by_repeat.len();
+        Some(is_within && repeats.all(|repeat| self.keeps_shares(search, repeat)))
+    }
+
     /// Whether a repeat keeps the limits of a search for shares of slow requests.
-    pub fn keeps_shares(&self, search: &Search, repeat: usize) -> bool {
+    fn keeps_shares(&self, search: &Search, repeat: usize) -> bool {
         search.fewer.iter().all(|limit| {
             let share = self.over_by_repeat.get(repeat).and_then(|over| over[limit.index()]);
             share.is_some_and(|share| limit.is_kept(share))
         })
-    }
-
-    /// The number of repeats with shares.
-    pub fn repeats_with_shares(&self) -> usize {
-        self.over_by_repeat.len()
     }
 
     /// The repeats of a percentile, if all were measured: lower bounds are not compared.
@@ -307,13 +320,6 @@ impl Latency {
     /// The repeats of the mean, likewise.
     pub fn measured_mean(&self) -> &[f64] {
         if self.censored { &[] } else { &self.mean_by_repeat }
-    }
-
-    /// Whether a percentile was within a limit in a repeat; a lower bound does not show that.
-    pub fn is_within(&self, at: usize, repeat: usize, limit_ns: u64) -> Option<bool> {
-        let ns = self.percentiles_by_repeat[at].get(repeat)?;
-        let is_bound = self.bounds_by_repeat[at].get(repeat).is_some_and(|bound| *bound);
-        Some(*ns <= limit_ns as f64 && !is_bound)
     }
 
     /// The shares that took each of `OVER_MS` or longer.
