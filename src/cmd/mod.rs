@@ -142,7 +142,7 @@ enum Command {
         #[command(subcommand)]
         command: fleet::FleetCommand,
     },
-    /// Import results of fio, db_bench, sysbench, vdbench, CSV and others
+    /// Import results of fio, db_bench, sysbench, vdbench and others
     Import(publish::import::ImportArgs),
     /// Convert a fio job file or a vdbench parameter file to a protocol
     Convert(convert::ConvertArgs),

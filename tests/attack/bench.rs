@@ -200,7 +200,7 @@ restore = RESTORE
 fill = { kind = "sequential", read = 0, block = "64KiB" }
 [[step]]
 name = "first"
-duration = "50ms"
+duration = "250ms"
 [[step.stream]]
 name = "io"
 engine = "ENGINE"

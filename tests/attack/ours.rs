@@ -113,7 +113,7 @@ fn what_a_run_left_is_dynos_until_something_else_is_written_there_by_any_path() 
     if !bench() {
         return;
     }
-    let (room, disk) = (room("50ms", 0), Loop::blank(DISK_MIB));
+    let (room, disk) = (room("250ms", 0), Loop::blank(DISK_MIB));
     for (number, (situation, happens, ours)) in SITUATIONS.iter().enumerate() {
         // Whatever the previous situation left.
         plan(&room, &disk, "\"unknown data\"");
@@ -137,11 +137,11 @@ fn reading_a_drive_does_not_make_its_contents_dynos() {
     if !bench() {
         return;
     }
-    let (reads, disk) = (room("50ms", 100), Loop::sized(32));
+    let (reads, disk) = (room("250ms", 100), Loop::sized(32));
     let before = disk.checksum();
     plan(&reads, &disk, "");
     measured(&reads, "reads.dyno");
-    let writes = room("50ms", 0);
+    let writes = room("250ms", 0);
     plan(&writes, &disk, "true");
     let (code, said) = writes.dyno(&["run", "plan.toml", "-o", "writes.dyno"]);
     assert!(code == REFUSAL && said.contains("data of an unknown kind"), "{said}");
@@ -207,7 +207,7 @@ fn half_of_a_file_is_not_dynos_because_the_other_half_is() {
     if !bench() {
         return;
     }
-    let (room, disk) = (room("50ms", 0), Loop::blank(DISK_MIB));
+    let (room, disk) = (room("250ms", 0), Loop::blank(DISK_MIB));
     let half = |offset: u64| ["--offset".into(), (offset * MIB).to_string()];
     let rebind = |offset: u64| {
         let [option, value] = half(offset);

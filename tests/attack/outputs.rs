@@ -43,7 +43,7 @@ pub fn cases() -> usize {
     WRITERS.len() * (THERE.len() + 2) + FIGURES.len() + EDITED.len() * 2 + 6 + 11
 }
 
-const NULL: &str = "title = \"T\"\nsource = \"t\"\n[[step]]\nname = \"s\"\nduration = \"50ms\"\n\
+const NULL: &str = "title = \"T\"\nsource = \"t\"\n[[step]]\nname = \"s\"\nduration = \"250ms\"\n\
     [[step.stream]]\n\
     engine = \"null\"\nworkload = \"random\"\n";
 

@@ -12,7 +12,7 @@ pub const CASES: usize = 10;
 const LARGE: &str = "title = \"T\"\nsource = \"t\"\n[dataset.d]\nengine = \"psync\"\n\
     size = \"1TB\"\ndirect = false\n\
     fill = { kind = \"sequential\", read = 0, block = \"64KiB\" }\n[[step]]\nname = \"s\"\n\
-    duration = \"50ms\"\n\
+    duration = \"250ms\"\n\
     [[step.stream]]\nengine = \"psync\"\nworkload = \"random\"\n";
 
 /// Datasets that do not fit in 64 MiB, and their stated sizes.

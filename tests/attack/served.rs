@@ -12,7 +12,7 @@ use crate::turner::{self, Pair, When};
 const PROTOCOL: &str = "title = \"T\"\nsource = \"t\"\n[dataset.db]\nengine = \"ENGINE\"\n\
     SETTINGS\n\
     fill = { kind = \"oltp_load\", tables = 1, table_size = ROWS }\n[[step]]\nname = \"s\"\n\
-    duration = \"50ms\"\n\
+    duration = \"250ms\"\n\
     [[step.stream]]\nengine = \"ENGINE\"\nthreads = 1\n\
     workload = { kind = \"oltp_read_write\", tables = 1, table_size = ROWS }\n";
 

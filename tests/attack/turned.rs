@@ -14,21 +14,21 @@ const DIRECTORY: &str = "title = \"T\"\nsource = \"t\"\n[dataset.file]\nengine =
     size = \"256KiB\"\n\
     direct = false\nrestore = true\nfill = { kind = \"sequential\", read = 0, block = \"64KiB\" }\n\
     [[step]]\n\
-    name = \"s\"\nduration = \"20ms\"\n[[step.stream]]\nengine = \"psync\"\n\
+    name = \"s\"\nduration = \"100ms\"\n[[step.stream]]\nengine = \"psync\"\n\
     workload = { kind = \"random\", read = 50, block = \"64KiB\" }\n";
 
 const DEVICE: &str = "title = \"T\"\nsource = \"t\"\n[prepare]\npurge = \"discard\"\n\
     filesystem = \"ext4\"\n[dataset.file]\n\
     engine = \"psync\"\nsize = \"256KiB\"\ndirect = false\n\
     fill = { kind = \"sequential\", read = 0, block = \"64KiB\" }\n\
-    [[step]]\nname = \"s\"\nduration = \"20ms\"\n[[step.stream]]\nengine = \"psync\"\n\
+    [[step]]\nname = \"s\"\nduration = \"100ms\"\n[[step.stream]]\nengine = \"psync\"\n\
     workload = { kind = \"random\", read = 50, block = \"64KiB\" }\n";
 
 const BARE: &str = "title = \"T\"\nsource = \"t\"\n[prepare]\npurge = \"discard\"\n[dataset.file]\n\
     engine = \"psync\"\n\
     size = \"1MiB\"\ndirect = false\n\
     fill = { kind = \"sequential\", read = 0, block = \"64KiB\" }\n[[step]]\n\
-    name = \"s\"\nduration = \"20ms\"\n[[step.stream]]\nengine = \"psync\"\n\
+    name = \"s\"\nduration = \"100ms\"\n[[step.stream]]\nengine = \"psync\"\n\
     workload = { kind = \"random\", read = 50, block = \"64KiB\" }\n";
 
 fn turns() -> u64 {

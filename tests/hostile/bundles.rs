@@ -31,7 +31,7 @@ title = "Null"
 source = "test"
 [[step]]
 name = "a"
-duration = "50ms"
+duration = "250ms"
 sweep = { axis = "io.threads", values = [1, 2] }
 [[step.stream]]
 name = "io"

@@ -102,7 +102,7 @@ fn ten_times_the_most_rows_are_refused_soon_and_in_little_memory() {
 /// A plan with this many points for two subjects, and a bundle with them all.
 fn full(bench: &Bench, points: usize) {
     bundles::honest(bench, &bench.at("b.dyno"));
-    let values = (points / 20).min(10_000);
+    let values = (points / 20).min(4_000);
     let steps = points / 2 / values;
     let step = |i: usize| {
         format!(

@@ -59,7 +59,7 @@ fn the_examples_of_the_page_on_write_cost_are_right() {
 fn the_example_of_the_page_on_meters_is_right() {
     let page = page("meters.md");
     let readings = [(0.0, 10.0), (1.0, 12.0), (2.0, 14.0), (3.0, 12.0)];
-    let power = energy::over(&readings, 0.0, 3.0).unwrap();
+    let power = energy::over_late(&readings, Some(0.0), 0.0, 3.0).unwrap();
     let (joules, watts) = (power.joules.unwrap(), power.mean_watts);
     says(&page, &format!("= {joules} J, and the mean 37 ÷ 3 = {watts:.1} W"));
     let per_watt = dyno::base::units::grouped((50_000.0 / watts).round() as u64);

@@ -242,7 +242,7 @@ fn intervals_add_up_to_the_point() {
         let memory =
             run("duration = \"3500ms\"\nwarmup = \"1s\"", "threads = 2\nengine = \"null\"");
         let sum: u64 = memory.intervals.iter().map(|i| i.service.count).sum();
-        assert_eq!(sum, only(&memory).ops);
+        assert_eq!(sum, only(&memory).service.count);
         let edges: Vec<(u64, u64)> =
             memory.intervals.iter().map(|i| (i.start_ns, i.end_ns)).collect();
         assert_eq!((edges[0].0, edges[edges.len() - 1].1), (0, 3_500_000_000), "{edges:?}");
