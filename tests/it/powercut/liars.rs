@@ -172,8 +172,8 @@ impl Sim {
         self.say(JournalRecord::Flushed { thread });
     }
 
-    /// The power fails: any part of what is in the cache and in flight may be on the medium, in whole
-    /// atomic writes.
+    /// The power fails: any part of what is in the cache and in flight may be on the medium, in
+    /// whole atomic writes.
     fn cut(mut self) -> Cut {
         let in_flight: Vec<Write> = (0..3).map(|thread| self.next_write(thread)).collect();
         let before = self.medium.clone();
