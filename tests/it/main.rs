@@ -5,6 +5,7 @@ mod act;
 mod audit;
 mod audit_bundle;
 mod audit_reasons;
+mod audit_wording;
 mod brief;
 mod browser;
 mod campaign;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::says::StatedNumber;
+use crate::stated::StatedNumber;
 use crate::{Bound, FigureTable, PublishedFigure};
 use dyno_core::stats::Better;
 
@@ -10,8 +10,12 @@ use dyno_core::stats::Better;
 pub struct PublishedFigures {
     /// The table's name.
     pub name: String,
-    /// The meaning of a row's point, such as "threads".
+    /// The column of a row's point, such as "threads".
+    pub at_column: String,
+    /// What is printed behind a point; the column's name unless given.
     pub at_label: String,
+    /// Number of drives, for points "per drive".
+    pub drives: Option<f64>,
     /// All points, in the order published; single figures may lack some.
     pub points: Vec<String>,
     /// The figures of each metric, by name.
@@ -46,7 +50,15 @@ impl PublishedFigures {
             }
         }
         figures.retain(|_, points| !points.is_empty());
-        FigureTable { figures, points: self.points.clone() }
+        let differences = match metric.ratio {
+            None => self.metrics.get(metric.name).map(|t| t.differences.clone()),
+            Some(_) => None,
+        };
+        FigureTable {
+            figures,
+            points: self.points.clone(),
+            differences: differences.unwrap_or_default(),
+        }
     }
 
     /// The point of the subject's best figure; the first if there are several.

@@ -25,7 +25,9 @@ fn dataset(subjects: &Subjects, step: &StepFacts) -> PublishedFigures {
     let at_label = step.axis_text(Language::ENGLISH);
     let mut made = PublishedFigures {
         name: step.name.clone(),
+        at_column: at_label.clone(),
         at_label,
+        drives: None,
         points,
         metrics: BTreeMap::new(),
         better: BTreeMap::new(),

@@ -45,11 +45,26 @@ pub struct Head {
 pub struct Columns {
     pub subject: String,
     pub at: String,
+    /// The column of the rival, if the figures are differences from one.
+    pub difference_to: Option<String>,
+    /// The column by whose values the file is several tables.
+    pub split: Option<String>,
+    /// What is printed behind a point, instead of the name of its column.
+    pub label: Option<String>,
+    /// Number of drives, for points "per drive".
+    pub drives: Option<f64>,
 }
 
 impl Default for Columns {
     fn default() -> Columns {
-        Columns { subject: "subject".into(), at: "at".into() }
+        Columns {
+            subject: "subject".into(),
+            at: "at".into(),
+            difference_to: None,
+            split: None,
+            label: None,
+            drives: None,
+        }
     }
 }
 
@@ -59,6 +74,10 @@ impl Default for Columns {
 pub struct Data {
     subject: Option<String>,
     at: Option<String>,
+    difference_to: Option<String>,
+    split: Option<String>,
+    label: Option<String>,
+    drives: Option<f64>,
     /// All measured points, if the table may lack some.
     #[serde(default)]
     points: Vec<Text>,
@@ -66,12 +85,16 @@ pub struct Data {
 
 impl Head {
     pub fn columns(&self, table: &str) -> Columns {
-        let own = self.data.get(table);
+        let (Some(own), all) = (self.data.get(table), &self.columns) else {
+            return self.columns.clone();
+        };
         Columns {
-            subject: own
-                .and_then(|d| d.subject.clone())
-                .unwrap_or_else(|| self.columns.subject.clone()),
-            at: own.and_then(|d| d.at.clone()).unwrap_or_else(|| self.columns.at.clone()),
+            subject: own.subject.clone().unwrap_or_else(|| all.subject.clone()),
+            at: own.at.clone().unwrap_or_else(|| all.at.clone()),
+            difference_to: own.difference_to.clone().or(all.difference_to.clone()),
+            split: own.split.clone().or(all.split.clone()),
+            label: own.label.clone().or(all.label.clone()),
+            drives: own.drives.or(all.drives),
         }
     }
 
@@ -110,6 +133,8 @@ enum BetterWay {
 #[serde(deny_unknown_fields)]
 pub struct WrittenClaim {
     pub words: String,
+    /// Where the document states it: a page, a paragraph, a table.
+    pub place: Option<String>,
     pub data: Option<String>,
     pub metric: String,
     pub says: String,

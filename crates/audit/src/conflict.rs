@@ -6,7 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{AuditVerdict, Bound, ComputedKind, Judgement, PublishedStatement};
+use super::{AuditVerdict, Bound, ComputedKind, Judgement, PublishedStatement, Wording};
+use dyno_core::stats::Better;
 
 /// A statement and its data.
 #[derive(Clone, Debug)]
@@ -129,6 +130,10 @@ fn mark(judged: &mut Judgement) {
 }
 
 fn of(stated: &PublishedStatement) -> Vec<Bounds> {
+    let is_worded = matches!(stated.wording, Wording::Similar | Wording::Trend(_));
+    if stated.average || (stated.amount.is_none() && is_worded) {
+        return Vec::new();
+    }
     let (kind, low, high) = match stated.amount {
         None => (ComputedKind::Difference, 0.0, f64::INFINITY),
         Some(amount) => {
@@ -195,6 +200,7 @@ fn name(kind: ComputedKind) -> &'static str {
         ComputedKind::Relative(formula) => formula.name(),
         ComputedKind::Difference => "difference",
         ComputedKind::Value => "value",
+        ComputedKind::Share(_) => "share",
     }
 }
 
@@ -216,10 +222,11 @@ fn at_place(
     let (first, second) =
         if is_first { (&stated.subject, rival) } else { (rival, &stated.subject) };
     let (first, second) = (first.clone(), second.clone());
-    let times = |low: f64, high: f64| {
+    // The subject's advantage, although the opposite may be stated.
+    let times = |low: f64, high: f64, is_worse: bool| {
         let quantity =
             BoundedFigure::Times { first: first.clone(), second: second.clone(), at: at.clone() };
-        let (low, high) = if is_first { (low, high) } else { (1.0 / high, 1.0 / low) };
+        let (low, high) = if is_first != is_worse { (low, high) } else { (1.0 / high, 1.0 / low) };
         Bounds { quantity, low, high }
     };
     match kind {
@@ -227,7 +234,11 @@ fn at_place(
             let of = |value: f64| {
                 if value.is_finite() { formula.times(value).max(0.0) } else { value.max(0.0) }
             };
-            vec![times(of(low), of(high))]
+            vec![times(of(low), of(high), stated.says_worse())]
+        }
+        ComputedKind::Share(percent) => {
+            let of = |value: f64| (if percent { value / 100.0 } else { value }).max(0.0);
+            vec![times(of(low), of(high), stated.better == Better::Lower)]
         }
         _ => {
             let quantity = BoundedFigure::Difference {
@@ -235,10 +246,12 @@ fn at_place(
                 second: second.clone(),
                 at: at.clone(),
             };
-            let (own_low, own_high) = if is_first { (low, high) } else { (-high, -low) };
+            let is_worse = stated.says_worse();
+            let (own_low, own_high) =
+                if is_first != is_worse { (low, high) } else { (-high, -low) };
             let mut found = vec![Bounds { quantity, low: own_low, high: own_high }];
             if low >= 0.0 {
-                found.push(times(1.0, f64::INFINITY));
+                found.push(times(1.0, f64::INFINITY, is_worse));
             }
             found
         }

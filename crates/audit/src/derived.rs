@@ -64,15 +64,16 @@ fn by(stated: &PublishedStatement, derived: Derived) -> Option<Judgement> {
 /// The subject's figure divided by the rival's, with the tolerance of the stated digits.
 fn times(stated: &PublishedStatement) -> Option<PublishedFigure> {
     let amount = stated.amount?;
-    let ComputedKind::Relative(formula) = amount.kind else { return None };
     let (low, high) = amount.range();
-    let of = |value: f64| match stated.better {
-        Better::Higher => formula.times(value),
-        Better::Lower => 1.0 / formula.times(value),
+    let of = |value: f64| match (amount.kind, stated.towards) {
+        (ComputedKind::Relative(formula), Better::Higher) => Some(formula.times(value)),
+        (ComputedKind::Relative(formula), Better::Lower) => Some(1.0 / formula.times(value)),
+        (ComputedKind::Share(percent), _) => Some(if percent { value / 100.0 } else { value }),
+        _ => None,
     };
-    let (one, two) = (of(low), of(high));
+    let (one, two) = (of(low)?, of(high)?);
     let figure = PublishedFigure {
-        value: of(amount.value),
+        value: of(amount.value)?,
         low: one.min(two),
         high: one.max(two),
         decimals: None,
@@ -83,13 +84,17 @@ fn times(stated: &PublishedStatement) -> Option<PublishedFigure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Amount, Bound, Formula};
+    use crate::{Amount, Formula, Wording};
 
     fn stated(value: f64, unit: f64, formula: Formula, better: Better) -> PublishedStatement {
         let kind = ComputedKind::Relative(formula);
         PublishedStatement {
             subject: "A".into(),
-            amount: Some(Amount { value, unit, kind, bound: Bound::Plain }),
+            amount: Some(Amount::plain(value, unit, kind)),
+            wording: Wording::Direction,
+            towards: better,
+            must_equal: false,
+            average: false,
             points: Vec::new(),
             names_points: false,
             every_point: false,

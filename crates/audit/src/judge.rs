@@ -1,7 +1,10 @@
 //! One statement against one table.
 
 use super::table::{FigureCell, FigureTable, Missing, SAME};
-use super::{Amount, AuditVerdict, Bound, ComputedKind, Formula, Judgement, PublishedStatement};
+use super::{
+    Amount, AuditVerdict, Bound, CLOSE_PERCENT, ComputedKind, Formula, GivenFrom, GivenResult,
+    Judgement, PublishedFigure, PublishedStatement, Wording, trend,
+};
 
 /// The relation of a cell to the stated value, worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,10 +45,14 @@ struct JudgedStatement<'a> {
 /// Recomputes the statement from the table and returns all applicable verdicts. No I/O and no
 /// errors: a value that cannot be computed is a verdict.
 pub fn judge(table: &FigureTable, stated: &PublishedStatement) -> Judgement {
+    if let (None, Wording::Trend(stated_trend)) = (stated.amount, stated.wording) {
+        return trend::judge(table, stated, stated_trend);
+    }
     let kind = stated.amount.map_or(ComputedKind::Difference, |a| a.kind);
     let judged = JudgedStatement { table, stated, kind };
     let rivals = judged.rivals();
     let (cells, missing) = judged.scope(&stated.points, &rivals);
+    let cells = if stated.average { averaged(&cells, kind, &rivals) } else { cells };
     let absent = stated
         .rivals
         .iter()
@@ -60,14 +67,15 @@ pub fn judge(table: &FigureTable, stated: &PublishedStatement) -> Judgement {
         return Judgement { verdicts: vec![verdict], ..judgement };
     };
     let about = Some(decides.cell.clone());
-    let exact = stated
-        .amount
-        .is_none_or(|a| a.bound != Bound::Plain || is_the_value(stated, &decides.cell, a));
+    let exact = stated.amount.is_none_or(|a| {
+        a.bound != Bound::Plain || a.high.is_some() || is_the_value(stated, &decides.cell, a)
+    });
     let judgement = Judgement { about, exact, ..judgement };
     match decides.reading {
         CellStanding::Short => short(judged, &cells, &decides, judgement),
         reading => fine(judged, &cells, &rivals, reading, judgement),
     }
+    .by_units(stated, &cells)
     .with_worse(judged)
 }
 
@@ -176,22 +184,92 @@ fn short(
     found
 }
 
+/// The mean of the results at the points, for each rival.
+fn averaged(
+    cells: &[Vec<FigureCell>],
+    kind: ComputedKind,
+    rivals: &[Option<String>],
+) -> Vec<Vec<FigureCell>> {
+    let of_rival = |rival: &Option<String>| {
+        let is_of = |c: &&FigureCell| c.against.as_ref().map(|(name, _)| name) == rival.as_ref();
+        let of: Vec<&FigureCell> = cells.iter().flatten().filter(is_of).collect();
+        let n = of.len() as f64;
+        let sum = |part: &dyn Fn(&FigureCell) -> Option<f64>| {
+            of.iter().map(|c| part(c)).sum::<Option<f64>>().map(|sum| sum / n)
+        };
+        let figure = PublishedFigure {
+            value: sum(&|c| c.value(kind))?,
+            low: sum(&|c| Some(c.range(kind)?.0))?,
+            high: sum(&|c| Some(c.range(kind)?.1))?,
+            decimals: None,
+        };
+        let from = GivenFrom::MeanOf(of.len());
+        let given = Some(GivenResult { kind, figure, from });
+        let first = of.first()?;
+        Some(FigureCell { at: String::new(), given, ..(*first).clone() })
+    };
+    vec![rivals.iter().filter_map(of_rival).collect()]
+}
+
+/// Powers of ten by which a value may be off.
+const POWERS: i32 = 9;
+
 impl Judgement {
+    /// A value that differs from the computed one by a power of ten has other units, whether or
+    /// not it would be reached.
+    fn by_units(mut self, stated: &PublishedStatement, cells: &[Vec<FigureCell>]) -> Judgement {
+        let plain = |a: &Amount| a.about == 0.0 && a.high.is_none() && a.value != 0.0;
+        let Some(amount) = stated.amount.filter(plain) else { return self };
+        let can_be = match self.verdict() {
+            AuditVerdict::Holds => amount.bound != Bound::Plain || !self.exact,
+            AuditVerdict::Inflated | AuditVerdict::Contradicted | AuditVerdict::Incomplete => true,
+            _ => false,
+        };
+        let is_bound = amount.bound != Bound::Plain;
+        if !can_be || (is_bound && amount.kind != ComputedKind::Value) {
+            return self;
+        }
+        // A figure of its own may be of any of its points; a difference is judged where it is
+        // greatest.
+        let places: Vec<&FigureCell> = match amount.kind {
+            ComputedKind::Value => cells.iter().flatten().collect(),
+            _ => self.about.iter().collect(),
+        };
+        if !is_bound && places.iter().any(|c| is_the_value(stated, c, amount)) {
+            return self;
+        }
+        // Beyond a bound by a factor of a thousand is another prefix; by ten it may be meant.
+        let step = if is_bound { 3 } else { 1 };
+        let powers = (1..=POWERS).filter(|p| p % step == 0).flat_map(|p| [p, -p]);
+        let found = powers.into_iter().find_map(|power| {
+            let cell = places.iter().find(|c| is_off_by(stated, c, amount, power))?;
+            Some(((*cell).clone(), power))
+        });
+        if let Some((cell, power)) = found {
+            self.verdicts = vec![AuditVerdict::Units];
+            (self.about, self.power) = (Some(cell), Some(power));
+            self.short.clear();
+            self.missing.clear();
+        }
+        self
+    }
+
     /// Cells in which the subject is worse, although the statement does not cover them: "up to"
     /// omits these.
     fn with_worse(mut self, judged: JudgedStatement<'_>) -> Judgement {
         let JudgedStatement { table, stated, kind } = judged;
-        if kind == ComputedKind::Value {
+        let is_of_another_kind = matches!(kind, ComputedKind::Value | ComputedKind::Share(_));
+        if is_of_another_kind || stated.says_worse() || stated.wording == Wording::Similar {
             return self;
         }
-        for rival in table.figures.keys().filter(|s| **s != stated.subject) {
+        for rival in table.subjects().filter(|s| **s != stated.subject) {
             for at in &table.points {
                 let cell = table.cell(
                     &stated.subject,
                     Some(rival),
                     at,
                     ComputedKind::Difference,
-                    stated.better,
+                    stated.towards,
                 );
                 self.worse.extend(cell.filter(|c| {
                     c.is_clearly_worse()
@@ -224,7 +302,7 @@ impl JudgedStatement<'_> {
         let mut at_point = |at: &String| {
             let mut cells = Vec::new();
             for rival in rivals {
-                match table.cell(&stated.subject, rival.as_deref(), at, kind, stated.better) {
+                match table.cell(&stated.subject, rival.as_deref(), at, kind, stated.towards) {
                     Some(cell) => cells.push(cell),
                     None => missing.push(Missing { at: at.clone(), rival: rival.clone() }),
                 }
@@ -270,37 +348,86 @@ fn read(stated: &PublishedStatement, cell: &FigureCell, amount: Option<Amount>) 
             cell: cell.clone(),
         };
     };
-    let range = oriented(stated, range);
     let strength = oriented(stated, (value, value)).0;
-    let reading = match amount {
-        None => better(strength, range.1),
-        Some(amount) => reached(stated, amount, strength, range.1),
+    let (reading, strength) = match amount {
+        None => worded(stated, cell, value, range),
+        Some(Amount { high: Some(high), .. }) => {
+            within(amount.map_or(0.0, |a| a.value), high, amount, value, range)
+        }
+        Some(amount) => (reached(stated, cell, amount, value), strength),
     };
     ReadCell { reading, strength, cell: cell.clone() }
 }
 
-/// A tie is not "better", even if rounding may hide a difference.
-fn better(difference: f64, most: f64) -> CellStanding {
-    match difference {
+/// A statement without a number. A tie is not "better", even if rounding may hide a difference.
+fn worded(
+    stated: &PublishedStatement,
+    cell: &FigureCell,
+    difference: f64,
+    (_, most): (f64, f64),
+) -> (CellStanding, f64) {
+    let gain = ComputedKind::Relative(Formula::Gain);
+    // Of the greater of the two, whichever it is.
+    let apart = cell.value(gain).map(|g| if g < 0.0 { -g / (100.0 + g) * 100.0 } else { g });
+    let ends = cell
+        .range(gain)
+        .map(|(low, high)| if low <= 0.0 && high >= 0.0 { 0.0 } else { low.abs().min(high.abs()) });
+    let is_close = |percent: Option<f64>| percent.is_some_and(|p| p <= CLOSE_PERCENT + SAME);
+    let better = match difference {
         d if d > 0.0 => CellStanding::Reached,
         0.0 => CellStanding::Tie,
         _ if most > 0.0 => CellStanding::Open,
         _ => CellStanding::Short,
+    };
+    match stated.wording {
+        Wording::Similar if is_close(apart) => (CellStanding::Reached, -apart.unwrap_or(0.0)),
+        Wording::Similar if is_close(ends) => (CellStanding::Open, -apart.unwrap_or(0.0)),
+        Wording::Similar => (CellStanding::Short, -apart.unwrap_or(f64::INFINITY)),
+        Wording::Slight if better == CellStanding::Reached && !is_close(ends) => {
+            (CellStanding::Short, -difference)
+        }
+        _ => (better, difference),
     }
 }
 
-fn reached(stated: &PublishedStatement, amount: Amount, computed: f64, most: f64) -> CellStanding {
-    let target = oriented(stated, (amount.value, amount.value)).0;
-    let slack = SAME * target.abs().max(amount.unit);
-    let nothing = match amount.kind {
-        ComputedKind::Relative(Formula::Factor) => 1.0,
-        _ => 0.0,
+/// A range: the weakest value is the one furthest outside.
+fn within(
+    low: f64,
+    high: f64,
+    amount: Option<Amount>,
+    value: f64,
+    range: (f64, f64),
+) -> (CellStanding, f64) {
+    let half = amount.map_or(0.0, |a| a.unit / 2.0);
+    let outside = (low - value).max(value - high);
+    let slack = SAME * high.abs();
+    let standing = match () {
+        _ if outside <= slack => CellStanding::Reached,
+        _ if outside <= half + slack => CellStanding::Rounded,
+        _ if range.1 >= low - half && range.0 <= high + half => CellStanding::Open,
+        _ => CellStanding::Short,
     };
-    let is_opposite = amount.kind != ComputedKind::Value && most < nothing;
+    (standing, -outside)
+}
+
+fn reached(
+    stated: &PublishedStatement,
+    cell: &FigureCell,
+    amount: Amount,
+    value: f64,
+) -> CellStanding {
+    let Some(range) = cell.range(amount.kind) else { return CellStanding::Short };
+    let (computed, most) = (oriented(stated, (value, value)).0, oriented(stated, range).1);
+    let target = oriented(stated, (amount.value, amount.value)).0 - amount.about;
+    let slack = SAME * target.abs().max(amount.unit);
+    let is_a_share = matches!(amount.kind, ComputedKind::Share(_));
+    // "At most 5 % lower" is not met by what is higher.
+    let is_opposite =
+        !is_a_share && amount.kind.of_equals().is_some_and(|equal| range.1 < equal - slack);
     if is_opposite {
         return CellStanding::Short;
     }
-    match amount.bound {
+    let standing = match amount.bound {
         Bound::MoreThan | Bound::LessThan if computed > target + slack => CellStanding::Reached,
         Bound::MoreThan | Bound::LessThan if most > target + slack => CellStanding::Open,
         Bound::MoreThan | Bound::LessThan => CellStanding::Short,
@@ -308,7 +435,26 @@ fn reached(stated: &PublishedStatement, amount: Amount, computed: f64, most: f64
         _ if computed >= target - rounding(stated, amount).0 - slack => CellStanding::Rounded,
         _ if most >= target - rounding(stated, amount).0 - slack => CellStanding::Open,
         _ => CellStanding::Short,
+    };
+    let half = amount.unit / 2.0 + slack;
+    let is_beyond = amount.bound == Bound::Plain && !is_the_value(stated, cell, amount);
+    match standing {
+        CellStanding::Reached if stated.must_equal && is_beyond => CellStanding::Short,
+        CellStanding::Rounded if stated.must_equal && (value - amount.value).abs() <= half => {
+            CellStanding::Reached
+        }
+        standing => standing,
     }
+}
+
+/// The cell's value is the stated one times this power of ten, to at least two digits.
+fn is_off_by(stated: &PublishedStatement, cell: &FigureCell, amount: Amount, power: i32) -> bool {
+    let scale = 10f64.powi(power);
+    let value = amount.value * scale;
+    let unit = (amount.unit * scale).min(value.abs() / 20.0);
+    let moved = Amount { value, unit, bound: Bound::Plain, ..amount };
+    cell.value(amount.kind).is_some_and(|computed| computed > 0.0)
+        && is_the_value(stated, cell, moved)
 }
 
 /// Converted so that a larger value is a stronger claim.
@@ -334,6 +480,7 @@ fn is_the_value(stated: &PublishedStatement, cell: &FigureCell, amount: Amount) 
     let target = oriented(stated, (amount.value, amount.value)).0;
     let slack = SAME * target.abs().max(amount.unit);
     let (below, above) = rounding(stated, amount);
+    let (below, above) = (below.max(amount.about), above.max(amount.about));
     high >= target - below - slack && low <= target + above + slack
 }
 
@@ -345,6 +492,9 @@ fn by_another_formula(
     amount: Amount,
 ) -> Option<(FigureCell, ComputedKind)> {
     let ComputedKind::Relative(own) = amount.kind else { return None };
+    if amount.high.is_some() || stated.average {
+        return None;
+    }
     let fits = |formula: &Formula| {
         let other = Amount { kind: ComputedKind::Relative(*formula), ..amount };
         let found = combined(stated, cells, Some(other));
@@ -365,16 +515,19 @@ fn elsewhere(
     let names_a_rival = (stated.names_rivals && stated.rivals.len() == 1)
         || (amount.kind == ComputedKind::Value && stated.names_points);
     let of_one_rival = names_a_rival && !stated.every_point;
+    if stated.average || amount.high.is_some() {
+        return Vec::new();
+    }
     if !stated.of_one_point() && !of_one_rival {
         return Vec::new();
     }
     let mut found = Vec::new();
     for at in &table.points {
-        for other in table.figures.keys() {
+        for other in table.subjects() {
             let cell = match amount.kind {
-                ComputedKind::Value => table.cell(other, None, at, amount.kind, stated.better),
+                ComputedKind::Value => table.cell(other, None, at, amount.kind, stated.towards),
                 _ if *other == stated.subject => None,
-                _ => table.cell(&stated.subject, Some(other), at, amount.kind, stated.better),
+                _ => table.cell(&stated.subject, Some(other), at, amount.kind, stated.towards),
             };
             let at_place = || stated.points.contains(at);
             let fits = |c: &FigureCell| match (amount.kind, *other == stated.subject) {

@@ -13,20 +13,26 @@ pub mod claims_table;
 pub mod conflict;
 pub mod derived;
 mod judge;
+mod lexicon;
+pub mod phrase;
+pub mod place;
 pub mod says;
+pub mod stated;
 pub mod table;
 pub mod text;
+pub mod trend;
 
 pub use conflict::{Filed, contradictions, same_figure_elsewhere};
 pub use derived::Derived;
 pub use dyno_core::stats::percent::Formula;
 pub use judge::judge;
-pub use table::{FigureCell, FigureTable, Missing, PublishedFigure};
+pub use table::{FigureCell, FigureTable, GivenFrom, GivenResult, Missing, PublishedFigure};
+pub use trend::{StatedTrend, Trend, TrendFinding};
 
 use dyno_core::stats::Better;
 
 /// The quantity that a statement computes for a subject.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ComputedKind {
     /// Its advantage over a rival, in percent or as a factor.
     Relative(Formula),
@@ -34,6 +40,20 @@ pub enum ComputedKind {
     Difference,
     /// Its own figure.
     Value,
+    /// Its figure divided by a rival's: in percent if true, otherwise as a multiple.
+    Share(bool),
+}
+
+impl ComputedKind {
+    /// The value of two equal figures; None for a figure of its own.
+    pub fn of_equals(self) -> Option<f64> {
+        match self {
+            ComputedKind::Relative(Formula::Factor) | ComputedKind::Share(false) => Some(1.0),
+            ComputedKind::Share(true) => Some(100.0),
+            ComputedKind::Relative(_) | ComputedKind::Difference => Some(0.0),
+            ComputedKind::Value => None,
+        }
+    }
 }
 
 /// The interpretation of a number.
@@ -62,12 +82,26 @@ pub struct Amount {
     pub kind: ComputedKind,
     /// Its interpretation.
     pub bound: Bound,
+    /// The tolerance of "about" and "nearly"; 0 if it is stated as exact.
+    pub about: f64,
+    /// The upper end, if it is a range.
+    pub high: Option<f64>,
 }
 
 impl Amount {
+    /// A number that is stated as exact.
+    pub fn plain(value: f64, unit: f64, kind: ComputedKind) -> Amount {
+        Amount { value, unit, kind, bound: Bound::Plain, about: 0.0, high: None }
+    }
+
     /// The tolerance of a number, which may have been rounded or truncated.
     pub fn range(self) -> (f64, f64) {
+        if let Some(high) = self.high {
+            return (self.value - self.unit, high + self.unit);
+        }
+        let unit = self.unit.max(self.about);
         match self.bound {
+            Bound::Plain if self.about > 0.0 => (self.value - unit, self.value + unit),
             Bound::Plain => (self.value - self.unit, self.value + self.unit),
             Bound::AtLeast => (self.value - self.unit / 2.0, f64::INFINITY),
             Bound::MoreThan => (self.value, f64::INFINITY),
@@ -82,8 +116,16 @@ impl Amount {
 pub struct PublishedStatement {
     /// The subject's name in the table.
     pub subject: String,
-    /// None if it is only stated to be better.
+    /// None if only a direction is stated.
     pub amount: Option<Amount>,
+    /// What is stated without a number.
+    pub wording: Wording,
+    /// The direction that is stated, which may be the worse one.
+    pub towards: Better,
+    /// It must be equal and not only reached: "65 % of", stated of the publisher's own subject.
+    pub must_equal: bool,
+    /// It is about the mean over its points.
+    pub average: bool,
     /// Its points, and whether it names them; otherwise all points of the table.
     pub points: Vec<String>,
     /// Whether it names them.
@@ -122,10 +164,32 @@ impl PublishedStatement {
             Some((ComputedKind::Value, Bound::Plain)) => {
                 (self.better == Better::Higher) != self.of_a_rival
             }
+            Some((ComputedKind::Share(_), Bound::Plain)) => self.towards == Better::Higher,
             _ => true,
         }
     }
+
+    /// Whether the subject is stated to be worse.
+    pub fn says_worse(&self) -> bool {
+        self.towards != self.better
+    }
 }
+
+/// What is stated without a number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Wording {
+    /// "better", "lower".
+    Direction,
+    /// "slightly better": by at most [`CLOSE_PERCENT`].
+    Slight,
+    /// "similar": within [`CLOSE_PERCENT`].
+    Similar,
+    /// "the advantage grows", "more linear".
+    Trend(StatedTrend),
+}
+
+/// Figures that differ by at most this much are "similar", and the greater one is "slightly" so.
+pub const CLOSE_PERCENT: f64 = 10.0;
 
 /// The verdicts on a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -136,6 +200,8 @@ pub enum AuditVerdict {
     RoundedUp,
     /// The statement is within the rounding of the printed figures.
     MayHold,
+    /// The stated and the computed value differ by a power of ten.
+    Units,
     /// Beyond rounding, or opposite in direction.
     Inflated,
     /// The value occurs at another point.
@@ -159,10 +225,11 @@ pub enum AuditVerdict {
 
 impl AuditVerdict {
     /// All verdicts, in order of declaration.
-    pub const ALL: [AuditVerdict; 12] = [
+    pub const ALL: [AuditVerdict; 13] = [
         AuditVerdict::Holds,
         AuditVerdict::RoundedUp,
         AuditVerdict::MayHold,
+        AuditVerdict::Units,
         AuditVerdict::Inflated,
         AuditVerdict::WrongPoint,
         AuditVerdict::WrongRival,
@@ -180,6 +247,7 @@ impl AuditVerdict {
             AuditVerdict::Holds => "holds",
             AuditVerdict::RoundedUp => "holds, rounded up",
             AuditVerdict::MayHold => "may hold",
+            AuditVerdict::Units => "units",
             AuditVerdict::Inflated => "inflated",
             AuditVerdict::WrongPoint => "wrong point",
             AuditVerdict::WrongRival => "wrong rival",
@@ -213,6 +281,10 @@ pub struct Judgement {
     pub occurs: Vec<(FigureCell, ComputedKind)>,
     /// Cells of a statement about several that do not reach the stated value.
     pub short: Vec<FigureCell>,
+    /// The power of ten by which the deciding cell differs from the stated value.
+    pub power: Option<i32>,
+    /// The computation of a trend.
+    pub trend: Option<TrendFinding>,
     /// Cells outside the statement in which the subject is worse.
     pub worse: Vec<FigureCell>,
     /// Its points that the table lacks.

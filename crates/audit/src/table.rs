@@ -48,6 +48,11 @@ impl PublishedFigure {
         })
     }
 
+    /// The figure with the other sign.
+    pub fn negated(self) -> PublishedFigure {
+        PublishedFigure { value: -self.value, low: -self.high, high: -self.low, ..self }
+    }
+
     /// The figure in another unit.
     pub fn scaled(self, by: f64) -> PublishedFigure {
         if by == 1.0 {
@@ -80,6 +85,28 @@ pub struct FigureTable {
     pub figures: BTreeMap<String, BTreeMap<String, PublishedFigure>>,
     /// All measured points of any metric; this one may lack some.
     pub points: Vec<String>,
+    /// Published differences without the figures: subject − rival, by the two and by point.
+    pub differences: BTreeMap<(String, String), BTreeMap<String, PublishedFigure>>,
+}
+
+/// A result that was not computed from two figures of the table.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GivenResult {
+    /// Its quantity.
+    pub kind: ComputedKind,
+    /// The result, and the range of its rounding.
+    pub figure: PublishedFigure,
+    /// Its source.
+    pub from: GivenFrom,
+}
+
+/// The source of a result that was not computed from two figures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GivenFrom {
+    /// Only the difference is published.
+    Published,
+    /// The mean of the results at this many points.
+    MeanOf(usize),
 }
 
 /// A cell of a statement that the table lacks.
@@ -104,12 +131,30 @@ pub struct FigureCell {
     pub against: Option<(String, PublishedFigure)>,
     /// The better direction.
     pub better: Better,
+    /// The result, if it was not computed from the two figures.
+    pub given: Option<GivenResult>,
 }
 
 impl FigureTable {
     /// Whether the table has the subject.
     pub fn has(&self, subject: &str) -> bool {
-        self.figures.contains_key(subject)
+        self.subjects().any(|s| s == subject)
+    }
+
+    /// All subjects, in alphabetical order for each kind of figure.
+    pub fn subjects(&self) -> impl Iterator<Item = &String> {
+        let pairs = self.differences.keys().flat_map(|(a, b)| [a, b]);
+        let others = pairs.filter(|s| !self.figures.contains_key(*s));
+        let others: std::collections::BTreeSet<&String> = others.collect();
+        self.figures.keys().chain(others)
+    }
+
+    /// A published difference, subject − rival.
+    fn difference(&self, subject: &str, rival: &str, at: &str) -> Option<PublishedFigure> {
+        let of = |a: &str, b: &str| {
+            self.differences.get(&(a.to_string(), b.to_string()))?.get(at).copied()
+        };
+        of(subject, rival).or_else(|| of(rival, subject).map(PublishedFigure::negated))
     }
 
     /// The subject's figure at a point; None if the table has none.
@@ -125,13 +170,35 @@ impl FigureTable {
         kind: ComputedKind,
         better: Better,
     ) -> Option<FigureCell> {
+        let published = rival.filter(|_| kind == ComputedKind::Difference).and_then(|rival| {
+            let less = self.difference(subject, rival, at)?;
+            let figure = if better == Better::Higher { less } else { less.negated() };
+            let zero = PublishedFigure::exact(0.0);
+            Some(FigureCell {
+                subject: subject.to_string(),
+                at: at.to_string(),
+                own: zero,
+                against: Some((rival.to_string(), zero)),
+                better,
+                given: Some(GivenResult { kind, figure, from: GivenFrom::Published }),
+            })
+        });
+        if self.figure(subject, at).is_none() || published.is_some() {
+            return published;
+        }
         let own = self.figure(subject, at)?;
         let against = match rival {
             Some(rival) => Some((rival.to_string(), self.figure(rival, at)?)),
             None => None,
         };
-        let cell =
-            FigureCell { subject: subject.to_string(), at: at.to_string(), own, against, better };
+        let cell = FigureCell {
+            subject: subject.to_string(),
+            at: at.to_string(),
+            own,
+            against,
+            better,
+            given: None,
+        };
         cell.value(kind).is_some().then_some(cell)
     }
 }
@@ -139,11 +206,17 @@ impl FigureTable {
 impl FigureCell {
     /// The computed value, from the figures as printed.
     pub fn value(&self, kind: ComputedKind) -> Option<f64> {
+        if let Some(given) = self.given {
+            return (given.kind == kind).then_some(given.figure.value);
+        }
         computed(kind, self.better, self.own.value, self.against.as_ref().map(|(_, f)| f.value))
     }
 
     /// The range of the printed figures' rounding.
     pub fn range(&self, kind: ComputedKind) -> Option<(f64, f64)> {
+        if let Some(given) = self.given {
+            return (given.kind == kind).then_some((given.figure.low, given.figure.high));
+        }
         let ends = self.against.as_ref().map(|(_, other)| (other.low, other.high));
         let one = computed_or_limit(kind, self.better, self.own.low, ends.map(|e| e.1))?;
         let two = computed_or_limit(kind, self.better, self.own.high, ends.map(|e| e.0))?;
@@ -178,6 +251,10 @@ fn computed(kind: ComputedKind, better: Better, own: f64, other: Option<f64>) ->
         ComputedKind::Relative(formula) => {
             times_as_good(own, other?, better).map(|times| formula.of(times))
         }
+        ComputedKind::Share(percent) => {
+            let scale = if percent { 100.0 } else { 1.0 };
+            times_as_good(own, other?, Better::Higher).map(|times| times * scale)
+        }
     }
 }
 
@@ -188,6 +265,10 @@ fn computed_or_limit(
     own: f64,
     other: Option<f64>,
 ) -> Option<f64> {
+    if let ComputedKind::Share(percent) = kind {
+        let times = if other? > 0.0 { (own / other?).max(0.0) } else { f64::INFINITY };
+        return Some(if percent { times * 100.0 } else { times });
+    }
     let ComputedKind::Relative(formula) = kind else { return computed(kind, better, own, other) };
     let (over, under) = if better == Better::Higher { (own, other?) } else { (other?, own) };
     let times = if under > 0.0 { (over / under).max(0.0) } else { f64::INFINITY };

@@ -31,7 +31,7 @@ fn latencies() -> FigureTable {
 }
 
 fn amount(value: f64, kind: ComputedKind) -> Option<Amount> {
-    Some(Amount { value, unit: 1.0, kind, bound: Bound::Plain })
+    Some(Amount::plain(value, 1.0, kind))
 }
 
 fn gain(value: f64) -> Option<Amount> {
@@ -43,6 +43,10 @@ fn stated(amount: Option<Amount>) -> PublishedStatement {
     PublishedStatement {
         subject: "A".into(),
         amount,
+        wording: Wording::Direction,
+        towards: Better::Lower,
+        must_equal: false,
+        average: false,
         points: vec!["96".into()],
         names_points: true,
         every_point: true,
@@ -93,12 +97,7 @@ fn a_value_of_another_point_or_rival_is_found_there() {
 fn what_the_printed_figures_leave_open_is_not_called_false() {
     // 268 ÷ 169 may have been at most 268.5 ÷ 168.5 = 59.34 %.
     let tenths = |value| {
-        let amount = Amount {
-            value,
-            unit: 0.1,
-            kind: ComputedKind::Relative(Formula::Gain),
-            bound: Bound::Plain,
-        };
+        let amount = Amount::plain(value, 0.1, ComputedKind::Relative(Formula::Gain));
         verdict(&stated(Some(amount)))
     };
     assert_eq!(
@@ -124,7 +123,8 @@ fn a_tie_is_no_better_and_is_not_called_worse() {
     assert_eq!(judge(&same, &stated(None)).verdicts, [AuditVerdict::Tie]);
     // 8 may have been 7.6, and 7.7 is not better than that: printed as worse, but possible.
     let coarse = table(&[("A", "96", "7.7"), ("B", "96", "8")]);
-    let higher = PublishedStatement { better: Better::Higher, ..stated(None) };
+    let higher =
+        PublishedStatement { better: Better::Higher, towards: Better::Higher, ..stated(None) };
     assert_eq!(judge(&coarse, &higher).verdicts, [AuditVerdict::MayHold]);
 }
 
@@ -251,8 +251,8 @@ fn a_bound_is_not_rounded() {
     let twice =
         table(&[("A", "96", "100"), ("B", "96", "200"), ("A", "128", "100"), ("B", "128", "230")]);
     let bound = |value, bound, at: &str| {
-        let amount =
-            Some(Amount { value, unit: 1.0, kind: ComputedKind::Relative(Formula::Factor), bound });
+        let factor = Amount::plain(value, 1.0, ComputedKind::Relative(Formula::Factor));
+        let amount = Some(Amount { bound, ..factor });
         judge(&twice, &PublishedStatement { points: vec![at.into()], ..stated(amount) }).verdict()
     };
     assert_eq!(bound(2.0, Bound::AtLeast, "96"), AuditVerdict::Holds);
@@ -267,12 +267,8 @@ fn a_bound_is_not_rounded() {
     let mut measured = twice.clone();
     measured.figures.get_mut("A").unwrap().insert("96".into(), exact(100.0));
     measured.figures.get_mut("B").unwrap().insert("96".into(), exact(200.0));
-    let amount = Amount {
-        value: 2.0,
-        unit: 1.0,
-        kind: ComputedKind::Relative(Formula::Factor),
-        bound: Bound::MoreThan,
-    };
+    let factor = Amount::plain(2.0, 1.0, ComputedKind::Relative(Formula::Factor));
+    let amount = Amount { bound: Bound::MoreThan, ..factor };
     let judged = judge(&measured, &stated(Some(amount)));
     assert_eq!(
         judged.verdict(),
@@ -382,20 +378,22 @@ fn printed_pair(own: f64, other: f64, decimals: usize) -> FigureTable {
 proptest! {
     #[test]
     fn a_statement_of_the_true_figures_rounded_or_cut_off_is_never_accused(
-        (own, other, printed, said, better, formula) in pairs(), half_up: bool, kind in 0usize..3
+        (own, other, printed, said, better, formula) in pairs(), half_up: bool, kind in 0usize..4
     ) {
         let relative = ComputedKind::Relative(formula);
-        let kind = [relative, ComputedKind::Difference, ComputedKind::Value][kind];
+        let share = ComputedKind::Share(true);
+        let kind = [relative, ComputedKind::Difference, ComputedKind::Value, share][kind];
         let times = if better == Better::Higher { own / other } else { other / own };
         let value = match kind {
             ComputedKind::Relative(formula) => formula.of(times),
             ComputedKind::Difference => (own - other).abs(),
             ComputedKind::Value => own,
+            ComputedKind::Share(_) => own / other * 100.0,
         };
         let unit = 0.1f64.powi(said as i32);
         let rounded = (value / unit + if half_up { 0.5 } else { 0.0 }).floor() * unit;
-        let amount = Some(Amount { value: rounded, unit, kind, bound: Bound::Plain });
-        let statement = PublishedStatement { better, ..stated(amount) };
+        let amount = Some(Amount::plain(rounded, unit, kind));
+        let statement = PublishedStatement { better, towards: better, ..stated(amount) };
         let found = judge(&printed_pair(own, other, printed), &statement);
         prop_assert!(found.verdict().is_fine(), "{rounded} of {value}: {:?}", found.verdicts);
     }
@@ -411,10 +409,15 @@ proptest! {
         let (_, high) = cell.range(ComputedKind::Relative(formula)).unwrap();
         let value = high + beyond * unit;
         let kind = ComputedKind::Relative(formula);
-        let amount = Some(Amount { value, unit, kind, bound: Bound::Plain });
-        let found = judge(&table, &PublishedStatement { better, ..stated(amount) });
+        let amount = Some(Amount::plain(value, unit, kind));
+        let of = PublishedStatement { better, towards: better, ..stated(amount) };
+        let found = judge(&table, &of);
         let by_chance = found.occurs.first().is_some_and(|(_, found)| *found != kind);
-        let expected = if by_chance { AuditVerdict::WrongFormula } else { AuditVerdict::Inflated };
+        let expected = match (by_chance, found.power) {
+            (true, _) => AuditVerdict::WrongFormula,
+            (false, Some(_)) => AuditVerdict::Units,
+            (false, None) => AuditVerdict::Inflated,
+        };
         prop_assert_eq!(found.verdicts, vec![expected]);
     }
 

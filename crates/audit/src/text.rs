@@ -2,8 +2,8 @@
 
 pub use crate::audit_data::{AuditMetric, PublishedFigures};
 use crate::{
-    Amount, AuditVerdict, ComputedKind, FigureCell, Formula, Judgement, Missing, PublishedFigure,
-    PublishedStatement, says,
+    Amount, AuditVerdict, CLOSE_PERCENT, ComputedKind, FigureCell, Formula, GivenFrom, Judgement,
+    Missing, PublishedFigure, PublishedStatement, Trend, TrendFinding, Wording, says,
 };
 use dyno_core::base::units;
 use dyno_core::stats::Better;
@@ -47,6 +47,9 @@ pub fn describe(finding: &AuditFinding<'_>) -> (String, Vec<String>) {
     let (stated, judged) = (finding.stated, finding.judged);
     let verdicts: Vec<&str> = judged.verdicts.iter().map(|v| v.words()).collect();
     let mut lines = finding.about();
+    lines.extend(finding.off_by());
+    lines.extend(finding.convention());
+    lines.extend(judged.trend.iter().flat_map(|trend| finding.course(trend)));
     if let Some(maximum) = &judged.maximum {
         lines.push(format!("the maximum is elsewhere: {}", finding.sum(maximum, finding.kind())));
     }
@@ -94,6 +97,10 @@ impl AuditFinding<'_> {
     /// The deciding cell, and its uncertainty.
     fn about(&self) -> Vec<String> {
         let Some(cell) = &self.judged.about else {
+            if self.judged.trend.as_ref().is_some_and(|t| t.series.iter().any(|s| !s.1.is_empty()))
+            {
+                return Vec::new();
+            }
             let is_said = self.judged.verdicts.contains(&AuditVerdict::Incomplete);
             return if is_said { Vec::new() } else { vec![self.lacking.clone()] };
         };
@@ -110,7 +117,8 @@ impl AuditFinding<'_> {
             lines.push(self.weaker(cell, amount));
         }
         if !verdict.is_fine() && cell.is_worse() && amount.kind != ComputedKind::Value {
-            lines.push(format!("opposite in direction: {} is worse there", self.stated.subject));
+            let how = if self.stated.says_worse() { "better" } else { "worse" };
+            lines.push(format!("opposite in direction: {} is {how} there", self.stated.subject));
         }
         if verdict == AuditVerdict::Inflated
             && self.stated.of_a_rival
@@ -118,17 +126,98 @@ impl AuditFinding<'_> {
         {
             lines.push(format!("{} is stated as worse than it is", self.stated.subject));
         }
+        if verdict == AuditVerdict::Inflated && self.stated.must_equal {
+            let value = cell.value(amount.kind).unwrap_or(amount.value);
+            if (value < amount.value) == (self.stated.towards == Better::Lower) {
+                lines.push(format!("{} is stated as better than it is", self.stated.subject));
+            }
+        }
         lines.extend(self.open(cell, amount, verdict));
+        lines
+    }
+
+    /// The power of ten between the stated and the computed value.
+    fn off_by(&self) -> Option<String> {
+        let power = self.judged.power?;
+        let times = units::grouped(10u64.pow(power.unsigned_abs()));
+        Some(match power > 0 {
+            true => format!("the stated value times {times} is the computed one"),
+            false => format!("the stated value divided by {times} is the computed one"),
+        })
+    }
+
+    /// The convention by which "similar" and "slightly" are judged.
+    fn convention(&self) -> Option<String> {
+        self.judged.about.as_ref()?;
+        match (self.stated.amount, self.stated.wording) {
+            (None, Wording::Similar) => {
+                Some(format!("rule: the greater is at most {CLOSE_PERCENT} % above the other"))
+            }
+            (None, Wording::Slight) => {
+                Some(format!("rule: better, by at most {CLOSE_PERCENT} % of the worse"))
+            }
+            _ => None,
+        }
+    }
+
+    /// The values of a trend, its rule, and where it is not so.
+    fn course(&self, trend: &TrendFinding) -> Vec<String> {
+        let unit = |kind: ComputedKind| self.unit(kind);
+        let mut lines = Vec::new();
+        for (name, values) in trend.series.iter().filter(|(_, values)| !values.is_empty()) {
+            let kind = trend.kind.unwrap_or(ComputedKind::Value);
+            let value = |(at, figure): &(String, PublishedFigure)| {
+                let printed = match kind {
+                    ComputedKind::Value | ComputedKind::Difference => self::figure(*figure),
+                    _ => cut_off(figure.value, 2),
+                };
+                let at = if at.is_empty() { String::new() } else { format!(" at {at}") };
+                format!("{printed}{}{at}", unit(kind))
+            };
+            let values: Vec<String> = values.iter().map(value).collect();
+            let own = *name == self.stated.subject;
+            let of = if own { format!("of {name}") } else { format!("over {name}") };
+            let of = match trend.stated.trend {
+                Trend::AdvantageGrows if kind == ComputedKind::Difference => {
+                    format!("difference {of}")
+                }
+                Trend::AdvantageGrows => format!("gain {of}"),
+                Trend::Grows => format!("{} of {name}", self.metric.name),
+                Trend::MoreLinear => format!("deviation of {name} from its line"),
+                Trend::Flatter => format!("greatest ÷ least of {name}"),
+                Trend::ScalesBetter => format!("improvement of {name}"),
+            };
+            lines.push(format!("{of}: {}", values.join(", ")));
+        }
+        if !lines.is_empty() {
+            lines.push(trend.stated.trend.rule(trend.stated.is_opposite).to_string());
+            lines.extend(trend.only_as_difference.then(|| "as a gain it is not so".to_string()));
+        }
+        let broken = trend.broken.iter().map(|(name, at, from)| match at.is_empty() {
+            true => format!("not so against {name}"),
+            false => {
+                let how = if trend.stated.is_opposite { "rises" } else { "falls" };
+                let against = match *name == self.stated.subject {
+                    true => String::new(),
+                    false => format!(" against {name}"),
+                };
+                format!("not so{against}: it {how} from {from} to {at} {}", self.at_label)
+            }
+        });
+        lines.extend(listed("", broken.collect()));
         lines
     }
 
     /// The range of the printed figures' rounding.
     fn open(&self, cell: &FigureCell, amount: Amount, verdict: AuditVerdict) -> Option<String> {
         let (low, high) = cell.range(amount.kind)?;
-        let is_percent =
-            matches!(amount.kind, ComputedKind::Relative(Formula::Gain | Formula::Reduction));
+        let is_percent = matches!(
+            amount.kind,
+            ComputedKind::Relative(Formula::Gain | Formula::Reduction) | ComputedKind::Share(true)
+        );
         let is_wide =
             (is_percent && high - low > NARROW_PERCENT) || verdict == AuditVerdict::MayHold;
+        let is_wide = is_wide && verdict != AuditVerdict::Units;
         let decimals = if is_percent { 1 } else { decimals_of(amount.unit) + 1 };
         let (low, high) = match self.is_fall(amount.kind) {
             false => (cut_off(low, decimals), rounded_out(high, decimals)),
@@ -173,7 +262,8 @@ impl AuditFinding<'_> {
             _ => return None,
         };
         let is_said = self.judged.verdicts.contains(&AuditVerdict::WrongFormula);
-        if is_said || self.stated.better == Better::Higher || cell.is_worse() {
+        let is_given = cell.given.is_some() || self.stated.says_worse();
+        if is_said || is_given || self.stated.better == Better::Higher || cell.is_worse() {
             return None;
         }
         Some(format!(
@@ -197,6 +287,8 @@ impl AuditFinding<'_> {
             );
         }
         let how = match kind {
+            ComputedKind::Share(true) => "share",
+            ComputedKind::Share(false) => "multiple",
             ComputedKind::Relative(formula) => formula.name(),
             ComputedKind::Difference => "difference",
             ComputedKind::Value => self.metric.name,
@@ -205,6 +297,18 @@ impl AuditFinding<'_> {
     }
 
     fn calculation(&self, cell: &FigureCell, kind: ComputedKind) -> String {
+        if let Some(given) = cell.given {
+            let unit = self.unit(kind);
+            return match given.from {
+                GivenFrom::Published => {
+                    format!("{}{unit}, published as a difference", figure(given.figure))
+                }
+                GivenFrom::MeanOf(n) => {
+                    let value = cut_off(given.figure.value, 2);
+                    format!("{value}{unit}, the mean of the results at {n} points")
+                }
+            };
+        }
         let own = figure(cell.own);
         let Some((_, other)) = &cell.against else { return format!("{own}{}", self.unit(kind)) };
         let other = figure(*other);
@@ -213,6 +317,11 @@ impl AuditFinding<'_> {
                 let result =
                     cell.times().map_or("not defined".to_string(), |times| formula.result(times));
                 format!("{} = {result}", formula.calculation(cell.better, &own, &other))
+            }
+            ComputedKind::Share(percent) => {
+                let value = cell.value(kind).unwrap_or(f64::NAN);
+                let unit = if percent { "%" } else { "×" };
+                format!("{own} ÷ {other} = {} {unit}", cut_off(value, 2))
             }
             _ => {
                 let (from, less) =
@@ -231,6 +340,11 @@ impl AuditFinding<'_> {
     /// "128 threads against Kioxia CD8P-R, p99_us 417 against 399".
     fn side_by_side(&self, cell: &FigureCell) -> String {
         let own = figure(cell.own);
+        if let Some(given) = cell.given {
+            let unit = self.unit(ComputedKind::Difference);
+            let what = format!("{} by {}{unit}", self.metric.name, figure(given.figure));
+            return format!("{}, better in {what}, published as a difference", self.place(cell));
+        }
         match &cell.against {
             Some((_, other)) => {
                 format!(
@@ -329,6 +443,8 @@ impl AuditFinding<'_> {
     fn unit(&self, kind: ComputedKind) -> String {
         match kind {
             ComputedKind::Relative(formula) => format!(" {}", formula.unit()),
+            ComputedKind::Share(true) => " %".to_string(),
+            ComputedKind::Share(false) => " ×".to_string(),
             _ if self.metric.unit.is_empty() => String::new(),
             _ => format!(" {}", self.metric.unit),
         }

@@ -44,6 +44,9 @@ pub struct Audited {
 struct StatementRow {
     /// As published.
     statement: String,
+    /// Where the document states it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<String>,
     /// "holds", "inflated", "can't be read" … (docs/audit.md).
     verdict: String,
     /// The calculation, as text.
@@ -76,7 +79,9 @@ pub fn audit(
                 unread(entry, made.as_ref().err())
             }
         };
-        rows.push(StatementRow { statement: entry.words.clone(), verdict, calculation: lines });
+        let place = entry.claim.as_ref().ok().and_then(|claim| claim.place.clone());
+        let statement = entry.words.clone();
+        rows.push(StatementRow { statement, place, verdict, calculation: lines });
     }
     let verdicts = counts.iter().map(|(verdict, n)| (verdict.to_string(), *n)).collect();
     let audited = Audited { title: head.title.clone(), statements: rows, verdicts };
@@ -100,8 +105,10 @@ impl Audited {
             self.verdicts.iter().map(|(words, n)| format!("{n} {words}")).collect();
         let sum = format!("{}: {}", plural(self.statements.len(), "statement"), sum.join("; "));
         for (number, row) in self.statements.into_iter().enumerate() {
-            let StatementRow { statement, verdict, calculation } = row;
-            blocks.extend(audit::statement(number + 1, &statement, &verdict, calculation));
+            let StatementRow { statement, place, verdict, calculation } = row;
+            let place = place.map(|place| format!("in: {place}"));
+            let lines = place.into_iter().chain(calculation).collect();
+            blocks.extend(audit::statement(number + 1, &statement, &verdict, lines));
         }
         blocks.push(Block::chapter(sum));
         out.write_all(plain(&on_screen(&blocks)).as_bytes())?;
@@ -118,13 +125,17 @@ const CANNOT_BE_READ: &str = "can't be read";
 
 fn datasets(paths: &[PathBuf], head: &Head) -> Result<Vec<PublishedFigures>> {
     let mut found: Vec<PublishedFigures> = Vec::new();
+    let mut files: Vec<String> = Vec::new();
     for path in paths {
         let more = match crate::base::file::is_sqlite(path) {
             true => bundle::of_bundle(
                 &bundles::facts(std::slice::from_ref(path), &Question::default())?.subjects,
                 &bundles::facts(std::slice::from_ref(path), &Question::default())?.measured,
             ),
-            false => vec![table::read(path, head)?],
+            false => {
+                files.push(table::name(path));
+                table::read(path, head)?
+            }
         };
         for dataset in more {
             if found.iter().any(|d| d.name == dataset.name) {
@@ -138,7 +149,8 @@ fn datasets(paths: &[PathBuf], head: &Head) -> Result<Vec<PublishedFigures>> {
             found.push(dataset);
         }
     }
-    if let Some(name) = head.data.keys().find(|name| !found.iter().any(|d| d.name == **name)) {
+    let is_given = |name: &String| files.contains(name) || found.iter().any(|d| d.name == *name);
+    if let Some(name) = head.data.keys().find(|name| !is_given(name)) {
         let names: Vec<&str> = found.iter().map(|d| d.name.as_str()).collect();
         let help = format!("give it with --data; there are: {}", names.join(", "));
         return Err(failed(format!("[data.{name}] describes a table that was not given"), help));
@@ -213,7 +225,10 @@ fn finding(
     let lacking = lacking(ready, &metric);
     let at_label = match ready.data {
         Some(data) => data.at_label.clone(),
-        None => head.columns(ready.claim.data.as_deref().unwrap_or("")).at,
+        None => {
+            let columns = head.columns(ready.claim.data.as_deref().unwrap_or(""));
+            columns.label.unwrap_or(columns.at)
+        }
     };
     let at_label = at_label.as_str();
     Ok(describe(&AuditFinding { stated: &ready.stated, judged, metric, at_label, lacking, words }))
@@ -232,7 +247,10 @@ fn lacking(ready: &ReadableStatement<'_>, metric: &audit::AuditMetric<'_>) -> St
     let at = format!("{} {}", stated.points.join(", "), data.at_label);
     let is_there = |who: &String| stated.points.iter().any(|at| table.figure(who, at).is_some());
     match () {
-        _ if table.figures.is_empty() => format!("{name} has no {of}"),
+        _ if table.figures.is_empty() && table.differences.is_empty() => {
+            format!("{name} has no {of}")
+        }
+        _ if table.figures.is_empty() => format!("{name} has only differences of {of}"),
         _ if !table.has(subject) => format!("{name} has no {of} of {subject}"),
         _ if stated.points.is_empty() => format!("{name} has no such point of {subject}"),
         _ if !is_there(subject) => format!("{name} has no {of} of {subject} at {at}"),
