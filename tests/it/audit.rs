@@ -86,7 +86,7 @@ fn sentences_are_as_wide_as_the_terminal() {
     }
     let output = python.output().expect("python3");
     let text = String::from_utf8_lossy(&output.stdout).replace('\r', "");
-    assert!(text.contains("8 statements"), "{text}");
+    assert!(text.contains("46 statements"), "{text}");
     let width = |line: &str| line.chars().count();
     let widest = text.lines().max_by_key(|line| width(line)).expect("lines");
     assert!((70..=80).contains(&width(widest)), "{widest}");
@@ -128,33 +128,6 @@ fn the_page_prints_what_its_own_examples_print() {
     for verdict in AuditVerdict::ALL {
         assert!(rows.contains(&verdict.words()), "the page explains '{}'", verdict.words());
     }
-}
-
-#[test]
-fn the_published_claims_are_judged_with_the_arithmetic() {
-    let (printed, _, code) = audit(&folder().join("micron-7600.toml"), &published());
-    says(&printed, 1, &["HOLDS", "892,202 ÷ 735,861 − 1 = 21.24 %"]);
-    says(&printed, 2, &["HOLDS, ROUNDED UP", "268 ÷ 169 − 1 = 58.57 %", "1 − 169 ÷ 268 = 36.94 %"]);
-    assert_eq!(verdict(&printed, 3), "HOLDS");
-    says(
-        &printed,
-        4,
-        &["CONTRADICTED", "128 threads against Kioxia CD8P-R, p99_us 417 against 399"],
-    );
-    says(
-        &printed,
-        5,
-        &[
-            "WRONG POINT",
-            "754,416 ÷ 625,956 − 1 = 20.52 %",
-            "885,709 ÷ 721,339 − 1 = 22.78 %",
-            "128 threads",
-        ],
-    );
-    says(&printed, 6, &["HOLDS, ROUNDED UP", "422 ÷ 240 − 1 = 75.83 %"]);
-    says(&printed, 7, &["HOLDS", "against Kioxia CD8P-R"]);
-    says(&printed, 8, &["CAN'T BE VERIFIED", "micron-7600-mixgraph"]);
-    assert_eq!(code, Some(2), "not all hold");
 }
 
 /// A published row: drive, threads, ops/s, p99 and watts.
@@ -368,10 +341,10 @@ fn claims_and_audit_print_the_same_number_for_the_same_division() {
     assert!(claimed.contains("892,202 ÷ 735,861 − 1 = 21.24 %"), "{claimed}");
     assert!(claimed.contains("1 − 169 µs ÷ 268 µs = 36.9 %"), "{claimed}");
     for printed in [&of_bundle, &of_table] {
-        says(printed, 1, &["HOLDS", "892,202 ÷ 735,861 − 1 = 21.24 %"]);
+        says(printed, 10, &["HOLDS", "892,202 ÷ 735,861 − 1 = 21.24 %"]);
         says(
             printed,
-            2,
+            11,
             &["HOLDS, ROUNDED UP", "1 − 169 ÷ 268 = 36.94 %", "268 ÷ 169 − 1 = 58.57 %"],
         );
     }

@@ -1,62 +1,6 @@
-//! `dyno audit`: the reasons why a statement is incomplete, in conflict or not verified, statements
-//! without a table, and the page of published statements with their reasons.
+//! `dyno audit`: the reasons why a statement is incomplete or not verified, and signed changes.
 
-use crate::audit::{Small, audit, folder, of_claim, published, says, verdict};
-
-/// The table rows below a heading of docs/published.md, as cells.
-fn rows_below(page: &str, heading: &str) -> Vec<Vec<String>> {
-    let part = page.split(heading).nth(1).expect("the heading").split("\n## ").next().unwrap();
-    let rows = part.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"));
-    rows.map(|row| row.split(" | ").map(String::from).collect()).skip(1).collect()
-}
-
-/// Every number of a calculation in a row is in the audit's output for the statement.
-#[track_caller]
-fn is_printed(row: &[String], printed: &str, number: usize) {
-    let claim = of_claim(printed, number);
-    assert_eq!(verdict(printed, number).to_lowercase(), row[2], "{claim}");
-    let parts = row[5].split("; ").flat_map(|p| p.split(": ")).flat_map(|p| p.split(", "));
-    for part in parts.filter(|part| part.contains(['÷', '\''])) {
-        let part = part
-            .trim_end_matches(" as a gain")
-            .trim_start_matches("read as a lower latency it is ");
-        assert!(claim.contains(part), "'{part}' is not in:\n{claim}");
-    }
-}
-
-#[test]
-fn the_page_of_published_sentences_has_the_verdicts_that_are_printed() {
-    let page = std::fs::read_to_string(folder().join("../../docs/published.md")).unwrap();
-    let (of_7500, ..) = audit(&folder().join("micron-7500.toml"), &[]);
-    let rows = rows_below(&page, "## The 7500's statements, audited");
-    assert_eq!(rows.len(), 4);
-    // The fourth has three figures, the last of which is derived from the others.
-    for (row, number) in rows.iter().zip([1, 2, 3, 6]) {
-        is_printed(row, &of_7500, number);
-    }
-    let (of_7600, ..) = audit(&folder().join("micron-7600.toml"), &published());
-    let rows = rows_below(&page, "## The 7600's statements, audited");
-    assert_eq!(rows.len(), 8);
-    for (row, number) in rows.iter().zip(1..) {
-        is_printed(row, &of_7600, number);
-    }
-}
-
-#[test]
-fn statements_without_a_table_are_compared_with_one_another() {
-    let (printed, error, code) = audit(&folder().join("micron-7500.toml"), &[]);
-    let conflict =
-        "statement 2 has the same figure at another point: “49 % at maximum performance”";
-    says(&printed, 1, &["IN CONFLICT", "there are no data 'micron-7500'", conflict]);
-    says(&printed, 2, &["IN CONFLICT", "statement 1 has the same figure at another point"]);
-    for number in 3..6 {
-        says(&printed, number, &["CAN'T BE VERIFIED", "there are no data 'micron-7500'"]);
-    }
-    let sum =
-        "energy = power × time = 0.730 ÷ 1.150 = 0.635 times the rival's, by statements 4 and 5";
-    says(&printed, 6, &["HOLDS", "change = (0.635 − 1) ÷ 1 = −36.52 %", sum]);
-    assert_eq!(code, Some(2), "{error}");
-}
+use crate::audit::{Small, of_claim, says, verdict};
 
 #[test]
 fn what_is_incomplete_or_cannot_be_verified_says_why_in_one_line() {

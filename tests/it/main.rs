@@ -4,6 +4,7 @@
 mod act;
 mod audit;
 mod audit_bundle;
+mod audit_published;
 mod audit_reasons;
 mod audit_wording;
 mod brief;

@@ -287,6 +287,7 @@ fn the_page_of_published_sentences_has_what_dyno_writes_of_the_same_figures() {
         + &import(&["storagereview-random-read.csv"], "storagereview-mapping.toml")
         + &import(&["storagereview-write-pressure.csv"], "storagereview-write-pressure.toml");
     let part = page.split("## Comparison of sentences").nth(1).expect("the table");
+    let part = part.split("\n## ").next().unwrap_or_default();
     let quoted: Vec<&str> =
         part.split('“').skip(1).map(|rest| rest.split('”').next().unwrap_or_default()).collect();
     assert!(quoted.len() > 6, "{quoted:?}");

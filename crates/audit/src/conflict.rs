@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{AuditVerdict, Bound, ComputedKind, Judgement, PublishedStatement, Wording};
+use super::{AuditVerdict, Bound, ComputedKind, Judgement, PublishedStatement, Trend, Wording};
 use dyno_core::stats::Better;
 
 /// A statement and its data.
@@ -81,6 +81,7 @@ pub fn contradictions(filed: &[Filed<'_>], judged: &mut [Judgement]) {
             );
         }
     }
+    apart.extend(maxima_before_the_end(filed, judged));
     let is_right: Vec<bool> = judged.iter().map(|j| j.verdict().is_fine() && j.exact).collect();
     for (a, b) in apart {
         judged[a].others.push(b);
@@ -92,6 +93,34 @@ pub fn contradictions(filed: &[Filed<'_>], judged: &mut [Judgement]) {
             mark(&mut judged[b]);
         }
     }
+}
+
+/// An advantage that grows up to the last point is not greatest before it, unless the data show
+/// that it grows: one may be meant as a gain, and the other as a difference.
+fn maxima_before_the_end(filed: &[Filed<'_>], judged: &[Judgement]) -> Vec<(usize, usize)> {
+    let grows = |stated: &PublishedStatement| {
+        matches!(stated.wording, Wording::Trend(t)
+            if t.trend == Trend::AdvantageGrows && !t.is_opposite && stated.amount.is_none())
+    };
+    let mut found = Vec::new();
+    let is_open = |a: usize| !judged[a].verdict().is_fine();
+    let trends = filed.iter().enumerate().filter(|(a, f)| grows(f.stated) && is_open(*a));
+    for (a, trend) in trends {
+        for (b, maximum) in filed.iter().enumerate() {
+            let (of_a, of_b) = (trend.stated, maximum.stated);
+            let is_before = match (of_b.points.as_slice(), of_a.points.last()) {
+                ([at], Some(last)) => at != last && of_a.points.contains(at),
+                _ => false,
+            };
+            let is_of_the_same = (trend.data, trend.metric, &of_a.subject)
+                == (maximum.data, maximum.metric, &of_b.subject)
+                && of_b.rivals.iter().all(|r| of_a.rivals.contains(r));
+            if of_b.up_to && of_b.names_points && is_before && is_of_the_same {
+                found.push((a.min(b), a.max(b)));
+            }
+        }
+    }
+    found
 }
 
 /// Marks statements with the same figure for one pair at different points. Both can be right only

@@ -48,6 +48,7 @@ const ALL: &[&str] = &[
     "cada",
     "すべて",
     "全",
+    "各",
 ];
 const FIRST: &[&str] =
     &["lowest", "first", "start", "beginning", "início", "inicio", "menor", "最小", "最初"];

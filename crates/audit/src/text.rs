@@ -97,7 +97,8 @@ impl AuditFinding<'_> {
     /// The deciding cell, and its uncertainty.
     fn about(&self) -> Vec<String> {
         let Some(cell) = &self.judged.about else {
-            if self.judged.trend.as_ref().is_some_and(|t| t.series.iter().any(|s| !s.1.is_empty()))
+            if self.judged.trend.is_some()
+                && self.judged.verdict() != AuditVerdict::CannotBeVerified
             {
                 return Vec::new();
             }
@@ -148,14 +149,17 @@ impl AuditFinding<'_> {
 
     /// The convention by which "similar" and "slightly" are judged.
     fn convention(&self) -> Option<String> {
-        self.judged.about.as_ref()?;
+        let cell = self.judged.about.as_ref()?;
+        let apart = cell.times().map(|times| Formula::Gain.of(times.max(1.0 / times)));
+        let here = apart.map(|p| format!("; here {} %", cut_off(p, 2))).unwrap_or_default();
         match (self.stated.amount, self.stated.wording) {
-            (None, Wording::Similar) => {
-                Some(format!("rule: the greater is at most {CLOSE_PERCENT} % above the other"))
-            }
-            (None, Wording::Slight) => {
-                Some(format!("rule: better, by at most {CLOSE_PERCENT} % of the worse"))
-            }
+            (None, Wording::Similar) => Some(format!(
+                "rule: the greater is at most {CLOSE_PERCENT} % above the lesser{here}"
+            )),
+            (None, Wording::Slight) => Some(format!(
+                "rule: in the stated direction, the greater at most {CLOSE_PERCENT} % above the \
+                 lesser{here}"
+            )),
             _ => None,
         }
     }
@@ -435,7 +439,7 @@ impl AuditFinding<'_> {
         }
         let each = by_rival.iter().map(|(rival, points)| {
             let of = rival.map_or(own.clone(), |rival| format!("{own} and {rival}"));
-            format!("{metric} of {of} at {} {label}", some_of(points))
+            format!("{metric} of {of} at {}", labelled(&some_of(points), label))
         });
         absent.chain(each).collect()
     }
@@ -449,6 +453,12 @@ impl AuditFinding<'_> {
             _ => format!(" {}", self.metric.unit),
         }
     }
+}
+
+/// Points with their label, unless a place that is not in the table names its own.
+pub fn labelled(points: &str, label: &str) -> String {
+    let is_named = points.chars().any(|c| c.is_alphabetic() || c == '%');
+    if is_named && points.contains(' ') { points.to_string() } else { format!("{points} {label}") }
 }
 
 /// A list of limited length.

@@ -281,7 +281,7 @@ fn concluded(
 ) -> Judgement {
     let absent: Vec<String> = stated.rivals.iter().filter(|r| !table.has(r)).cloned().collect();
     let absent = if finding.kind == Some(ComputedKind::Value) { Vec::new() } else { absent };
-    let has_any = finding.series.iter().any(|(_, values)| !values.is_empty());
+    let has_any = stated.points.iter().any(|at| table.figure(&stated.subject, at).is_some());
     let verdict = match worst {
         Some(Standing::Broken) => AuditVerdict::Contradicted,
         Some(Standing::Opposite) => AuditVerdict::Inflated,

@@ -244,7 +244,7 @@ fn lacking(ready: &ReadableStatement<'_>, metric: &audit::AuditMetric<'_>) -> St
     };
     let (stated, table) = (&ready.stated, data.table(metric));
     let (subject, name, of) = (&stated.subject, &data.name, metric.name);
-    let at = format!("{} {}", stated.points.join(", "), data.at_label);
+    let at = audit::labelled(&stated.points.join(", "), &data.at_label);
     let is_there = |who: &String| stated.points.iter().any(|at| table.figure(who, at).is_some());
     match () {
         _ if table.figures.is_empty() && table.differences.is_empty() => {
