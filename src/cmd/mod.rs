@@ -241,7 +241,7 @@ fn carry_out(command: Command, out: &mut dyn Write) -> Result<u8> {
     match command {
         Command::Run(args) => measure::run::run(&args),
         Command::Init(args) => plans::init::init(&args).map(|()| 0),
-        Command::Convert(args) => convert::convert(&args, out).map(|()| 0),
+        Command::Convert(args) => convert::convert(&args, out),
         Command::Plan { command: PlanCommand::Check(args) } => {
             plans::plan::check(&args, out).map(|()| 0)
         }

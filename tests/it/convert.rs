@@ -26,54 +26,213 @@ fn twenty_jobs_of_fio_and_five_files_of_vdbench_become_protocols_that_check() {
     for file in jobs.iter().chain(&parmfiles) {
         let (name, out) = (file.display().to_string(), "./p.toml");
         let _ = std::fs::remove_file(dir.path().join("p.toml"));
-        dyno_well(dir.path(), &["convert", &name, "-o", out]);
+        dyno_well(dir.path(), &["convert", "--lossy", &name, "-o", out]);
         let checked =
             dyno(dir.path(), &["plan", "check", out, "-s", "A=x", "--repeats", "3", "--json"]);
         assert!(checked.status.success(), "{name}: {}", said(&checked));
     }
 }
 
-#[test]
-fn every_example_of_fio_is_converted_or_it_is_said_why_not() {
+/// fio's own examples.
+fn examples() -> Option<Vec<PathBuf>> {
     let folder = std::env::var("FIO_EXAMPLES").unwrap_or("/usr/share/doc/fio/examples".into());
     let jobs = files(Path::new(&folder), "fio");
     if jobs.is_empty() {
         skip("fio's examples are not here (Debian: fio-examples; or FIO_EXAMPLES=FOLDER)");
-        return;
+        return None;
     }
+    Some(jobs)
+}
+
+fn errors(output: &std::process::Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// The four counts of the line "12 options: 8 carried over, …".
+fn counts(text: &str) -> Option<[u64; 4]> {
+    let line = text.lines().find(|line| line.contains(" carried over, "))?;
+    let (_, list) = line.split_once(": ")?;
+    let numbers: Option<Vec<u64>> =
+        list.split(", ").map(|part| part.split(' ').next()?.parse().ok()).collect();
+    numbers?.try_into().ok()
+}
+
+#[test]
+fn every_example_of_fio_is_converted_or_the_reason_why_not_is_stated() {
+    let Some(jobs) = examples() else { return };
     let dir = two_drives();
-    let mut converted = 0;
+    let mut table = String::from(
+        "| Example | Carried over | Fixed by Dyno | Irrelevant | Not carried over |\n\
+         |---|---|---|---|---|\n",
+    );
+    let (mut sums, mut converted, mut whole) = ([0; 4], 0, 0);
     for file in &jobs {
         let (name, out) = (file.display().to_string(), "./p.toml");
         let _ = std::fs::remove_file(dir.path().join("p.toml"));
         let output = dyno(dir.path(), &["convert", &name, "-o", out]);
-        if !output.status.success() {
-            assert!(said(&output).contains("can be converted"), "{name}: {}", said(&output));
+        let stem = file.file_stem().expect("a name").to_string_lossy();
+        if ![Some(0), Some(3)].contains(&output.status.code()) {
+            let unset = said(&output).contains("environment variables are not set");
+            let none = said(&output).contains("can be converted");
+            assert!(unset || none, "{name}: {}", said(&output));
+            let why = if unset { "variables" } else { "no job" };
+            table += &format!("| {stem} | | | | {why} |\n");
             continue;
         }
         converted += 1;
-        // A folder has no room for the sizes of the examples; everything else must be right.
+        let of = counts(&errors(&output)).unwrap_or_else(|| panic!("{}", said(&output)));
+        // Nothing is lost exactly if the exit code is 0 and the protocol says so.
+        let protocol = std::fs::read_to_string(dir.path().join("p.toml")).expect("written");
+        let complete = protocol.contains("Everything that defines the load was converted");
+        assert_eq!((of[3] == 0, of[3] == 0), (output.status.success(), complete), "{name}");
+        whole += u64::from(complete);
+        sums.iter_mut().zip(of).for_each(|(sum, n)| *sum += n);
+        let [carried, fixed, irrelevant, lost] = of;
+        table += &format!("| {stem} | {carried} | {fixed} | {irrelevant} | {lost} |\n");
+        // A folder has no room for the sizes of the examples, and is no device; everything else
+        // must be right.
         let checked = dyno(dir.path(), &["plan", "check", out, "-s", "A=x", "--json"]);
-        let room = said(&checked).contains("has room for");
-        assert!(checked.status.success() || room, "{name}: {}", said(&checked));
+        let of_drive = ["has room for", "has no size of its own", "/dev/", "direct = true"];
+        let drive = of_drive.iter().any(|words| said(&checked).contains(words));
+        assert!(checked.status.success() || drive, "{name}: {}", said(&checked));
     }
-    eprintln!("{converted} of {} examples converted", jobs.len());
+    let [carried, fixed, irrelevant, lost] = sums;
+    table += &format!(
+        "| **{converted} of {}, {whole} completely** | {carried} | {fixed} | {irrelevant} \
+         | {lost} |\n",
+        jobs.len()
+    );
     assert!(converted >= 20, "{converted} of {}", jobs.len());
+    if std::env::var("FIO_EXAMPLES").is_err() && fio_version().as_deref() == Some("fio-3.33") {
+        is_on_page("docs/convert.md", "fio-examples", &table);
+    }
+}
+
+fn fio_version() -> Option<String> {
+    let output = std::process::Command::new("fio").arg("--version").output().ok()?;
+    Some(String::from_utf8_lossy(&output.stdout).trim().to_string())
+}
+
+/// Compares a table with the one on a page between two comments.
+fn is_on_page(page: &str, name: &str, table: &str) {
+    let (begin, end) = (format!("<!-- {name} -->\n"), format!("<!-- end of {name} -->\n"));
+    let path = repository(page);
+    let text = std::fs::read_to_string(&path).expect("the page");
+    let (before, rest) = text.split_once(&begin).expect("the beginning of the table");
+    let (old, after) = rest.split_once(&end).expect("the end of the table");
+    if old != table {
+        let current = concat!(env!("CARGO_TARGET_TMPDIR"), "/page.md");
+        std::fs::write(current, format!("{before}{begin}{table}{end}{after}")).expect("written");
+        panic!("{page} is stale; to update it: cp {current} {}", path.display());
+    }
 }
 
 #[test]
-fn what_is_lost_is_said_with_its_line_and_stands_in_the_protocol() {
+fn every_option_of_the_installed_fio_is_in_the_table_of_fates() {
+    if fio_version().is_none() {
+        skip("this needs fio");
+        return;
+    }
+    let table = std::fs::read_to_string(repository("src/cmd/convert/fio.options")).expect("read");
+    let rows =
+        || table.lines().filter(|l| !l.starts_with('#')).map(|l| l.split('|').map(str::trim));
+    let has = |name: &str, engine: &str| {
+        rows().any(|row| {
+            let row: Vec<&str> = row.collect();
+            let called = row[0] == name || row[1].split_whitespace().any(|alias| alias == name);
+            called && (engine.is_empty() || row[3].split_whitespace().any(|e| e == engine))
+        })
+    };
+    let printed = |args: &[&str]| {
+        let output = std::process::Command::new("fio").args(args).output().expect("fio");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let names = |text: &str| -> Vec<String> {
+        let options = text.lines().filter(|line| line.contains(": "));
+        options.map(|l| l.split(':').next().unwrap_or_default().trim().to_string()).collect()
+    };
+    let all = names(&printed(&["--cmdhelp=all"]));
+    assert!(all.len() > 200, "{all:?}");
+    for name in &all {
+        assert!(has(name, ""), "{name} is not in src/cmd/convert/fio.options");
+    }
+    let engines = printed(&["--enghelp"]);
+    let mut of_engines = 0;
+    for engine in engines.lines().skip(1).map(str::trim).filter(|name| !name.is_empty()) {
+        let own = names(&printed(&[&format!("--enghelp={engine}")]));
+        for name in own.iter().filter(|name| !name.contains(' ')) {
+            of_engines += 1;
+            let known = ["io_uring", "io_uring_cmd", "libaio", "pvsync2"].contains(&engine);
+            assert!(has(name, if known { engine } else { "" }), "{engine}: {name}");
+        }
+    }
+    eprintln!("{} options of fio, {of_engines} of its engines", all.len());
+}
+
+#[test]
+fn what_is_not_carried_over_is_named_with_its_line_and_ends_with_exit_code_3() {
     let dir = two_drives();
-    let job = "[a]\nrw=randread\nsize=1m\nruntime=1\nverify=crc32c\nthinktime=5\n";
+    let job = "[a]\nrw=randread\nsize=1m\nruntime=1\nverify=crc32c\nthinktime=5\nloops=3\n";
     std::fs::write(dir.path().join("a.fio"), job).expect("written");
     let output = dyno(dir.path(), &["convert", "a.fio", "-o", "a.toml"]);
-    assert!(output.status.success(), "{}", said(&output));
+    assert_eq!(output.status.code(), Some(3), "{}", said(&output));
     let protocol = std::fs::read_to_string(dir.path().join("a.toml")).expect("written");
-    for part in ["verify=crc32c", "thinktime=5"] {
+    for part in ["verify=crc32c", "thinktime=5", "loops=3"] {
         assert!(said(&output).contains(part), "{}", said(&output));
         assert!(protocol.lines().any(|l| l.starts_with('#') && l.contains(part)), "{protocol}");
     }
-    assert!(said(&output).contains("a.fio:5:"), "{}", said(&output));
+    assert!(
+        said(&output).contains("a.fio:5: verify=crc32c: not carried over:"),
+        "{}",
+        said(&output)
+    );
+    assert!(said(&output).contains("a.fio:7: loops=3: fixed by Dyno:"), "{}", said(&output));
+    assert_eq!(counts(&errors(&output)), Some([3, 1, 0, 2]));
+    assert_eq!(counts(&protocol), Some([3, 1, 0, 2]));
+    let _ = std::fs::remove_file(dir.path().join("a.toml"));
+    dyno_well(dir.path(), &["convert", "--lossy", "a.fio", "-o", "a.toml"]);
+}
+
+#[test]
+fn a_job_is_read_from_standard_input_or_from_a_command_line_and_runs() {
+    use std::io::Write as _;
+    let dir = two_drives();
+    let job = "[a]\nioengine=psync\nrw=randread\nbs=16k\nsize=1m\nruntime=1\ntime_based\n";
+    let mut child = std::process::Command::new(DYNO)
+        .current_dir(dir.path())
+        .args(["convert", "-", "-o", "stdin.toml"])
+        .stdin(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("started");
+    child.stdin.take().expect("a pipe").write_all(job.as_bytes()).expect("written");
+    let output = child.wait_with_output().expect("ended");
+    assert!(output.status.success(), "{}", said(&output));
+    let line =
+        "--name=a --ioengine=psync --rw=randread --bs 16k --size=1m --runtime=1 --time_based";
+    let mut args = vec!["convert", "-o", "line.toml", "--", "fio"];
+    args.extend(line.split(' '));
+    dyno_well(dir.path(), &args);
+    let body = |name: &str| {
+        let text = std::fs::read_to_string(dir.path().join(name)).expect("written");
+        let lines = text.lines().filter(|l| !l.starts_with(['#', 't', 's']));
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    assert_eq!(body("stdin.toml"), body("line.toml"));
+    assert!(body("line.toml").contains("block = \"16KiB\""), "{}", body("line.toml"));
+    dyno_well(dir.path(), &["plan", "check", "line.toml", "-s", "A=x", "--repeats", "3"]);
+    // The environment's variables, as fio expands them.
+    std::fs::write(dir.path().join("v.fio"), job.replace("16k", "${BLOCK}")).expect("written");
+    let unset = dyno(dir.path(), &["convert", "v.fio"]);
+    assert_eq!(unset.status.code(), Some(1), "{}", said(&unset));
+    assert!(said(&unset).contains("v.fio:4: bs=${BLOCK}"), "{}", said(&unset));
+    let set = std::process::Command::new(DYNO)
+        .current_dir(dir.path())
+        .env("BLOCK", "32k")
+        .args(["convert", "v.fio"])
+        .output()
+        .expect("ran");
+    assert!(said(&set).contains("block = \"32KiB\""), "{}", said(&set));
 }
 
 #[test]

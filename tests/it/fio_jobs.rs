@@ -6,6 +6,7 @@
 
 use std::path::Path;
 
+use dyno::base::units::parse_bytes;
 use dyno::store::Bundle;
 
 use super::fio::{Counted, Loop, agree, runs};
@@ -45,7 +46,7 @@ fn bounded(job: &str, protocol: &toml::Table, ops: &[(String, u64)], drive: &Pat
         text += &format!(
             "filename={}\nsize={}\nio_size=1t\nnumber_ios={}\nnorandommap=1\nrandrepeat=0\n",
             file.display(),
-            bytes.trim_end_matches('B'),
+            parse_bytes(bytes).expect("a size"),
             (ops / jobs).max(1)
         );
     }
@@ -79,7 +80,7 @@ fn run(folder: &Path, drive: &Loop, protocol: &toml::Table, window: &str) -> Ran
 /// The additional ops of a longer window, for Dyno, and the kernel's counts for as many ops of fio.
 fn both(folder: &Path, drive: &Loop, job: &Path) -> (Ran, Counted) {
     let _ = std::fs::remove_file(folder.join("p.toml"));
-    dyno_well(folder, &["convert", &job.display().to_string(), "-o", "./p.toml"]);
+    dyno_well(folder, &["convert", "--lossy", &job.display().to_string(), "-o", "./p.toml"]);
     let protocol = std::fs::read_to_string(folder.join("p.toml")).expect("the protocol");
     let protocol: toml::Table = protocol.parse().expect("TOML");
     // The first run creates the files for the others.

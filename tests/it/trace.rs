@@ -50,7 +50,7 @@ fn a_model_gives_back_the_parameters_of_a_known_load() {
         // Of 60,000 Poisson arrivals, the standard error of the rate is 0.4 %.
         assert!((rate / 2000.0 - 1.0).abs() < 0.03, "{rate}/s");
         assert_eq!(stream["arrival"].as_str(), Some("poisson"), "{text}");
-        assert_eq!(workload["block"].as_str(), Some("4096B"), "{text}");
+        assert_eq!(workload["block"].as_str(), Some("4KiB"), "{text}");
         let number = |value: &toml::Value| {
             value.as_float().or(value.as_integer().map(|n| n as f64)).expect("a number")
         };
@@ -59,7 +59,7 @@ fn a_model_gives_back_the_parameters_of_a_known_load() {
         assert!((fitted - theta).abs() < 0.05, "{fitted} for {theta}");
         let size = protocol["dataset"].as_table().and_then(|all| all.values().next());
         let size = size.and_then(|dataset| dataset["size"].as_str()).expect("a size");
-        assert_eq!(size, format!("{}B", 1 << 30), "the places of all requests");
+        assert_eq!(size, "1GiB", "the places of all requests");
     }
     std::fs::create_dir(dir.path().join("x")).expect("a folder");
     let checked = dyno(dir.path(), &["plan", "check", "./m.toml", "-s", "A=x"]);

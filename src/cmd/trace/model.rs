@@ -14,7 +14,7 @@ use crate::base::stderr::note;
 use crate::base::units::{duration, grouped, significant};
 use crate::brief::trace::comparison;
 use crate::cmd::convert::draft::{
-    DraftDataset, DraftStep, DraftStream, Loss, ProtocolDraft, blocks, number, quoted,
+    DraftDataset, DraftStep, DraftStream, Part, ProtocolDraft, blocks, number, quoted,
 };
 use crate::cmd::convert::shown;
 use crate::cmd::publish::report::write_as_named;
@@ -58,8 +58,8 @@ pub fn model(args: &ModelArgs, out: &mut dyn Write) -> Result<()> {
     let name = args.file.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let source = std::fs::canonicalize(&args.file)?;
     let protocol = fit(&mut reader, (&name, &source))?;
-    for loss in &protocol.losses {
-        note(&format!("{}: {}", loss.text, loss.why));
+    for lost in &protocol.settled {
+        note(&format!("{}: {}", lost.text, lost.why));
     }
     output::write(&args.output, &[&args.file], protocol.to_toml("dyno trace model").as_bytes())?;
     let (of_trace, of_model) = likeness::profiles(&mut reader, &args.output)?;
@@ -100,6 +100,7 @@ fn fit(reader: &mut Reader, (name, source): (&str, &Path)) -> Result<ProtocolDra
         name: name.to_string(),
         warmup_s: 0.0,
         duration_s: span_s.clamp(SECONDS.0, SECONDS.1),
+        drop_caches: false,
         sweep: None,
         streams: Vec::new(),
     };
@@ -122,7 +123,7 @@ fn fit(reader: &mut Reader, (name, source): (&str, &Path)) -> Result<ProtocolDra
     for device in busiest.iter().skip(MOST_STREAMS) {
         let of = &summary.devices[*device];
         let why = format!("its {} requests are not modelled", grouped(of.requests));
-        draft.lose(0, &of.name, why);
+        draft.lose("", &of.name, why);
     }
     if step.streams.is_empty() {
         let what = format!("no request of {name} reads, writes or discards anything");
@@ -148,6 +149,8 @@ fn replayed(name: &str, (device, source): (&str, &Path), span_s: f64) -> DraftSt
         name: name.to_string(),
         engine: "uring",
         direct: true,
+        engine_knobs: Vec::new(),
+        part: Part::Whole,
         threads: 1,
         depth: DEPTH,
         keys: Vec::new(),
@@ -159,7 +162,7 @@ fn replayed(name: &str, (device, source): (&str, &Path), span_s: f64) -> DraftSt
 fn stream(name: String, profile: &TraceProfile, draft: &mut ProtocolDraft) -> DraftStream {
     let summary = &profile.summary;
     let rate = profile.rate().unwrap_or(0.0);
-    let mut lose = |why: String| draft.losses.push(Loss { line: 0, text: name.clone(), why });
+    let mut lose = |why: String| draft.lose("", &name, why);
     let dispersion: Vec<f64> = profile.dispersion.iter().filter_map(|d| d.index).collect();
     let arrival = arrival(&dispersion, rate, profile.bursts);
     let all = summary.requests as f64;
@@ -184,6 +187,8 @@ fn stream(name: String, profile: &TraceProfile, draft: &mut ProtocolDraft) -> Dr
         name,
         engine: "uring",
         direct: true,
+        engine_knobs: Vec::new(),
+        part: Part::Whole,
         threads: 1,
         depth: DEPTH,
         keys: vec![("rate", format!("\"{}/s\"", significant_rate(rate))), ("arrival", arrival)],
