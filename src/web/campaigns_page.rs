@@ -115,6 +115,7 @@ impl TaskView {
             if let Contents::Bundle(summary) = &entry.contents {
                 done += summary.points - summary.failed;
             }
+            let name = entry.shown_path().to_string();
             bundles.push((query::path("/brief/", &name), name));
         }
         let row = TaskView {

@@ -98,7 +98,8 @@ impl CataloguePage {
 
 impl BundleView {
     fn of(entry: &CatalogueEntry) -> BundleView {
-        let (path, address) = (entry.path.clone(), query::path("/brief/", &entry.path));
+        let path = entry.shown_path().to_string();
+        let address = query::path("/brief/", &path);
         let summary = match &entry.contents {
             Contents::Bundle(summary) => summary,
             Contents::Broken(why) => {

@@ -15,6 +15,7 @@ use crate::brief::{Brief, BriefOptions};
 use crate::bundles;
 use crate::catalogue::{BundleSummary, Contents};
 use crate::language::Language;
+use crate::store;
 
 /// The form: the subjects of runs selected in the catalogue.
 pub const CHOICE: Page = Page { path: "/compare", name: None, route: || get(choose) };
@@ -68,7 +69,7 @@ impl Chosen {
         let catalogue = site.catalogue()?;
         let mut all: Vec<BundleSummary> = Vec::new();
         for run in &self.runs {
-            let entry = catalogue.entries.iter().find(|e| e.path == *run);
+            let entry = catalogue.entries.iter().find(|e| e.shown_path() == run);
             match &entry.ok_or(PageFailure::NotFound)?.contents {
                 Contents::Bundle(summary) => all.push(BundleSummary::clone(summary)),
                 Contents::Broken(why) => return Err(PageFailure::Failed(format!("{run}: {why}"))),
@@ -125,17 +126,20 @@ async fn show(
     let chosen = Chosen::of(pairs)?;
     site.make(move |site| {
         let summaries = chosen.summaries(site)?;
-        let is_known = |(run, name): &(usize, String)| {
-            summaries.get(*run).is_some_and(|s| s.subjects.contains(name))
-        };
-        if !chosen.subjects.iter().all(is_known) {
-            return Err(PageFailure::NotFound);
-        }
         let mut paths = Vec::new();
         for run in &chosen.runs {
             paths.push(site.bundle(run)?);
         }
-        let question = Question { subjects: chosen.subjects, ..Question::default() };
+        let mut subjects = Vec::new();
+        for (run, name) in &chosen.subjects {
+            let listed = summaries.get(*run).ok_or(PageFailure::NotFound)?;
+            let at = listed.subjects.iter().position(|own| own == name);
+            let at = at.ok_or(PageFailure::NotFound)?;
+            // The page has masked names, and the plan the real ones in the same order.
+            let own = store::glance(&paths[*run])?.run.plan.subjects.swap_remove(at);
+            subjects.push((*run, own.name));
+        }
+        let question = Question { subjects, ..Question::default() };
         let facts = bundles::facts(&paths, &question)?;
         document::page(&Brief::new(Language::ENGLISH, &facts, &BriefOptions::default())?)
     })

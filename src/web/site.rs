@@ -118,12 +118,12 @@ impl ServedFolder {
         Ok(catalogue)
     }
 
-    /// A bundle of the folder, only by its entry's path: a name that is not in the catalogue opens
+    /// A bundle of the folder, only by its entry's path as shown: a name that is not in the catalogue opens
     /// no file. Links are not followed.
     pub fn bundle(&self, name: &str) -> Result<PathBuf, PageFailure> {
         let catalogue = self.catalogue()?;
-        let entry =
-            catalogue.entries.iter().find(|e| e.path == name).ok_or(PageFailure::NotFound)?;
+        let entry = catalogue.entries.iter().find(|e| e.shown_path() == name);
+        let entry = entry.ok_or(PageFailure::NotFound)?;
         match &entry.contents {
             Contents::Bundle(_) => self.path_of(entry).ok_or(PageFailure::NotFound),
             Contents::Broken(why) => Err(PageFailure::Failed(format!("{name}: {why}"))),

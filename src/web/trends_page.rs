@@ -108,7 +108,7 @@ async fn show(
         let entries = catalogue.ended(Some(&asked.protocol), &wanted.subject).take(LAST);
         let mut runs = Vec::new();
         for entry in entries {
-            runs.push((entry.path.clone(), site.bundle(&entry.path)?));
+            runs.push((entry.shown_path().to_string(), site.bundle(entry.shown_path())?));
         }
         let histories = bundles::histories(&runs, &wanted)?;
         if histories.is_empty() {

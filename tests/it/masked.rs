@@ -190,6 +190,31 @@ fn a_subject_masked_in_the_plan_is_nowhere_said_which_drive_it_is() {
     let served = crate::web::serve(dir);
     let found = "/trend?protocol=p&by=subject&measure=p99";
     silent("a page of trends", &served.page(found));
+    // Neither do lists of bundles, and a search finds none by it.
+    for args in [&["catalogue", "."][..], &["catalogue", ".", "--json"]] {
+        let text = dyno_well(dir, args);
+        silent("the catalogue", &text);
+        assert!(text.contains("Micron 7600") && text.contains("Competitor A"), "{text}");
+    }
+    assert!(dyno_well(dir, &["catalogue", ".", "--search", "cd8p"]).contains("0 of 1 bundles"));
+    let brief = "/brief/Competitor%20A-Competitor%20A.dyno";
+    let page = served.page("/");
+    silent("the page of the catalogue", &page);
+    assert!(page.contains(brief) && page.contains("Competitor A-Competitor A.dyno"), "{page}");
+    silent("a brief by its masked address", &without_embedded(&served.page(brief)));
+    let run = "run=Competitor%20A-Competitor%20A.dyno";
+    silent("the choice of subjects", &served.page(&format!("/compare?{run}")));
+    let chosen = "subject=0:Micron%207600&subject=0:Competitor%20A";
+    let page = without_embedded(&served.page(&format!("/comparison?{run}&{chosen}")));
+    silent("a comparison", &page);
+    assert!(page.contains("Competitor A"), "{page}");
+    assert_eq!(served.get("/brief/kioxia-cd8p.dyno").status, 404);
+    // Two bundles whose masked names are the same keep an address each.
+    std::fs::copy(dir.join("kioxia-cd8p.dyno"), dir.join("cd8p-kioxia.dyno")).unwrap();
+    let text = dyno_well(dir, &["catalogue", "."]);
+    silent("the catalogue of two", &text);
+    assert!(text.contains("Competitor A-Competitor A.dyno (2)"), "{text}");
+    std::fs::remove_file(dir.join("cd8p-kioxia.dyno")).unwrap();
     let japanese = ["report", "kioxia-cd8p.dyno", "-o", "ja.md", "--language", "ja"];
     dyno_well(dir, &japanese);
     let text = std::fs::read_to_string(dir.join("ja.md")).unwrap();

@@ -12,9 +12,14 @@ use crate::store::glance;
 pub fn newest(folder: &Path, new: &Path, last: usize) -> Result<Vec<PathBuf>> {
     let catalogue = BundleCatalogue::open(folder)?;
     let (run, own) = (glance(new)?.run, canonical(new)?);
+    // The catalogue has the titles of masked bundles as they are shown.
+    let title = match Contents::of(&own, "") {
+        Contents::Bundle(summary) => summary.title,
+        Contents::Broken(_) => run.plan.protocol.title.clone(),
+    };
     let protocol = &run.plan.protocol;
     let fits = |s: &BundleSummary| {
-        (&s.protocol, &s.title, s.state) == (&protocol.name, &protocol.title, RunState::Whole)
+        (&s.protocol, &s.title, s.state) == (&protocol.name, &title, RunState::Whole)
             && s.started_unix_ns <= run.started_unix_ns
     };
     let root = canonical(folder)?;

@@ -29,9 +29,9 @@ pub struct CatalogueArgs {
 
 /// What `--json` prints (docs/catalogue.md).
 #[derive(Serialize, JsonSchema)]
-pub struct ListedBundles<'a> {
+pub struct ListedBundles {
     /// The matching ones, newest run first, unreadable ones last.
-    bundles: Vec<&'a CatalogueEntry>,
+    bundles: Vec<CatalogueEntry>,
     /// Files that were opened because their index entry was missing or outdated.
     opened: usize,
     /// Whether the index is stored in the folder.
@@ -44,7 +44,8 @@ pub fn list(args: &CatalogueArgs, out: &mut dyn Write) -> Result<()> {
     let found: Vec<&CatalogueEntry> = catalogue.search(&args.search).collect();
     if args.format.json {
         let (opened, index_kept) = (catalogue.opened, catalogue.is_kept);
-        return json::print(&ListedBundles { bundles: found, opened, index_kept }, out);
+        let bundles = found.into_iter().map(CatalogueEntry::shown).collect();
+        return json::print(&ListedBundles { bundles, opened, index_kept }, out);
     }
     let count = format!("{} of {} bundles", found.len(), catalogue.entries.len());
     let mut blocks = vec![Block::chapter(count)];
@@ -70,7 +71,8 @@ fn line(entry: &CatalogueEntry) -> String {
         n => format!(", {n} failed"),
     };
     let title = format!("{} ({}): {subjects}", summary.title, summary.protocol);
-    let mut parts = vec![moment(summary.started_unix_ns), state.to_string(), entry.path.clone()];
+    let mut parts = vec![moment(summary.started_unix_ns), state.to_string()];
+    parts.push(entry.shown_path().to_string());
     parts.extend([title, format!("{}{failed}", plural(summary.points as usize, "point"))]);
     let drives = [&summary.models[..], &summary.serials].concat();
     parts.extend((!drives.is_empty()).then(|| drives.join(", ")));

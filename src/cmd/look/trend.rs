@@ -77,7 +77,8 @@ pub fn trend(args: &TrendArgs, out: &mut dyn Write) -> Result<()> {
     let folder = args.folder.canonicalize().with_context(|| format!("opening {shown}"))?;
     let catalogue = BundleCatalogue::open(&folder)?;
     let entries = catalogue.ended(args.protocol.as_deref(), &args.subject).take(args.last);
-    let runs: Vec<_> = entries.map(|e| (e.path.clone(), folder.join(&e.path))).collect();
+    let runs: Vec<_> =
+        entries.map(|e| (e.shown_path().to_string(), folder.join(&e.path))).collect();
     let metrics = args.measure.iter().map(|m| MetricRequest::parse(m)).collect::<Result<_>>()?;
     let wanted = TrendRequest { by: args.by.by(), metrics, subject: args.subject.clone() };
     let histories = bundles::histories(&runs, &wanted)?;

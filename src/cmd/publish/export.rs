@@ -93,7 +93,7 @@ fn partition(folder: &Path, paths: Vec<PathBuf>, out: &mut dyn Write) -> Result<
     let mut dataset = LockedDataset::open(folder)?;
     let (mut ended, mut left_out) = (Vec::new(), Vec::new());
     for path in paths {
-        match Contents::of(&path) {
+        match Contents::of(&path, &path.to_string_lossy()) {
             Contents::Bundle(of) if matches!(of.state, RunState::Whole | RunState::Failed) => {
                 ended.push(path);
             }

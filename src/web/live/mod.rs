@@ -13,7 +13,7 @@ pub use watched::PAGE as RUN;
 
 use super::page::PageFailure;
 use super::site::ServedFolder;
-use crate::catalogue::Contents;
+use crate::catalogue::{CatalogueEntry, Contents};
 use crate::lab::folder::feed::{self, FeedState};
 
 /// Maximum number of listed runs: the newest.
@@ -23,9 +23,11 @@ const MOST_RUNS: usize = 50;
 pub fn feeds(site: &ServedFolder) -> Result<Vec<(String, FeedState)>, PageFailure> {
     let catalogue = site.catalogue()?;
     let bundles = catalogue.entries.iter().filter(|e| matches!(e.contents, Contents::Bundle(_)));
-    let mut runs: Vec<(String, FeedState)> = bundles
-        .filter_map(|entry| Some((entry.path.clone(), feed::read(&site.path_of(entry)?)?)))
-        .collect();
+    let feed = |entry: &CatalogueEntry| {
+        let read = feed::read(&site.path_of(entry)?)?;
+        Some((entry.shown_path().to_string(), read))
+    };
+    let mut runs: Vec<(String, FeedState)> = bundles.filter_map(feed).collect();
     runs.sort_by_key(|(_, found)| (!found.is_running, u64::MAX - found.feed.began_unix_ns));
     runs.truncate(MOST_RUNS);
     Ok(runs)

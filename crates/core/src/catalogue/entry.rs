@@ -7,16 +7,18 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::base::error::{Result, describe};
-use crate::base::text::is_hidden;
+use crate::base::text::{is_hidden, visible};
 use crate::base::units;
 use crate::lab::folder::lock;
 use crate::plan::{DrivePlace, Plan, axes_of};
+use crate::record::{Mask, masked_name};
 use crate::store::{Glance, glance, limits};
 
 /// A file of the catalogue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CatalogueEntry {
-    /// Relative to the catalogue's folder.
+    /// Relative to the catalogue's folder. If the bundle's plan masks subjects, `shown_path` is what
+    /// readers see.
     pub path: String,
     /// The file's length in bytes.
     pub size_bytes: u64,
@@ -59,6 +61,10 @@ pub struct BundleSummary {
     pub failed: u64,
     /// How the run ended, if it has.
     pub state: RunState,
+    /// The path, if masking changes it: everything else of the summary is masked already.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    pub masked_path: Option<String>,
 }
 
 /// The state of a run.
@@ -88,22 +94,27 @@ impl RunState {
 }
 
 impl Contents {
-    /// Reads a file with any contents.
-    pub fn of(path: &Path) -> Contents {
-        match summary(path) {
+    /// Reads a file with any contents; `name` is its path as listed.
+    pub fn of(path: &Path, name: &str) -> Contents {
+        match summary(path, name) {
             Ok(summary) => Contents::Bundle(Box::new(summary)),
             Err(error) => Contents::Broken(describe(&error).0),
         }
     }
 }
 
-fn summary(path: &Path) -> Result<BundleSummary> {
+fn summary(path: &Path, name: &str) -> Result<BundleSummary> {
     let glance = glance(path)?;
     let state = match state(&glance) {
         RunState::Cut if lock::is_held(path) => RunState::Running,
         state => state,
     };
-    let Glance { run, points, drives } = glance;
+    let Glance { mut run, points, mut drives } = glance;
+    let mask = Mask::of(&[(&run.plan, &drives)], &[], &masked_name);
+    let masked = mask.text(&visible(name));
+    let masked_path = (!mask.is_empty() && masked != name).then_some(masked);
+    mask.run(&mut run)?;
+    drives.iter_mut().for_each(|drive| mask.drive(drive));
     let mut serials: BTreeSet<String> = drives.iter().filter_map(|d| d.serial.clone()).collect();
     serials.extend(named_serials(&run.plan));
     let models: BTreeSet<String> =
@@ -119,6 +130,7 @@ fn summary(path: &Path) -> Result<BundleSummary> {
         points: points.values().map(|c| c.all).sum(),
         failed: points.values().map(|c| c.failed).sum(),
         state,
+        masked_path,
     })
 }
 
@@ -159,6 +171,7 @@ impl CatalogueEntry {
             Contents::Bundle(summary) => {
                 let lists = [&summary.subjects, &summary.serials, &summary.models];
                 let texts = [&summary.title, &summary.protocol, &summary.dyno_version];
+                let texts = texts.into_iter().chain(&summary.masked_path);
                 limits::POINTS.check(summary.points).is_ok()
                     && summary.failed <= summary.points
                     && i64::try_from(summary.started_unix_ns).is_ok()
@@ -169,7 +182,7 @@ impl CatalogueEntry {
 
     /// Whether every word of a search occurs in the file's entry.
     pub fn matches(&self, words: &[String]) -> bool {
-        let mut all = vec![self.path.to_lowercase()];
+        let mut all = vec![self.shown_path().to_lowercase()];
         match &self.contents {
             Contents::Broken(why) => all.extend([why.to_lowercase(), "broken".to_string()]),
             Contents::Bundle(s) => {
@@ -180,6 +193,24 @@ impl CatalogueEntry {
             }
         }
         words.iter().all(|word| all.iter().any(|text| text.contains(word.as_str())))
+    }
+
+    /// The path for readers, which identifies the entry in its catalogue: a masked bundle's own name
+    /// may say which drive it is.
+    pub fn shown_path(&self) -> &str {
+        match &self.contents {
+            Contents::Bundle(summary) => summary.masked_path.as_ref().unwrap_or(&self.path),
+            Contents::Broken(_) => &self.path,
+        }
+    }
+
+    /// The same entry with the path for readers alone.
+    pub fn shown(&self) -> CatalogueEntry {
+        let mut shown = CatalogueEntry { path: self.shown_path().to_string(), ..self.clone() };
+        if let Contents::Bundle(summary) = &mut shown.contents {
+            summary.masked_path = None;
+        }
+        shown
     }
 
     /// Start of its run; None for an unreadable file.

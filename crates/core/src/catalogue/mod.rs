@@ -7,6 +7,7 @@
 mod entry;
 mod index;
 
+use std::collections::HashSet;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -72,11 +73,12 @@ impl BundleCatalogue {
                 Some(entry) => entry.contents,
                 None => {
                     opened += 1;
-                    contents(&folder, &path)
+                    contents(&folder, &path, &name)
                 }
             };
             entries.push(CatalogueEntry { path: name, size_bytes, modified_unix_ns, contents });
         }
+        distinguish(&mut entries);
         let changed = opened > 0 || others || !known.is_empty() || before == 0;
         let is_kept = !changed || index::write(&folder, &entries).is_ok();
         entries.sort_by(|a, b| {
@@ -89,7 +91,7 @@ impl BundleCatalogue {
     pub fn of_one(folder: &Path, name: &str) -> BundleCatalogue {
         let path = folder.join(name);
         let entry = look(folder, &path).map(|(path_below, size_bytes, modified_unix_ns)| {
-            let contents = contents(folder, &path);
+            let contents = contents(folder, &path, &path_below);
             CatalogueEntry { path: path_below, size_bytes, modified_unix_ns, contents }
         });
         BundleCatalogue { entries: entry.into_iter().collect(), opened: 1, is_kept: true }
@@ -164,10 +166,29 @@ fn look(folder: &Path, path: &Path) -> Option<(String, u64, i64)> {
     Some((name, found.len(), modified))
 }
 
+/// Gives each masked path a number if another entry has the same: pages find bundles by it.
+fn distinguish(entries: &mut [CatalogueEntry]) {
+    let is_masked = |e: &CatalogueEntry| e.shown_path() != e.path;
+    let open = entries.iter().filter(|e| !is_masked(e)).map(|e| e.path.clone());
+    let mut taken: HashSet<String> = open.collect();
+    let mut masked: Vec<&mut CatalogueEntry> =
+        entries.iter_mut().filter(|e| is_masked(e)).collect();
+    masked.sort_by(|a, b| a.path.cmp(&b.path));
+    for entry in masked {
+        let Contents::Bundle(summary) = &mut entry.contents else { continue };
+        let Some(path) = &mut summary.masked_path else { continue };
+        let (stem, mut n) = (path.clone(), 1);
+        while !taken.insert(path.clone()) {
+            n += 1;
+            *path = format!("{stem} ({n})");
+        }
+    }
+}
+
 /// Opened by its name without links, inside the folder.
-fn contents(folder: &Path, path: &Path) -> Contents {
+fn contents(folder: &Path, path: &Path, name: &str) -> Contents {
     match path.canonicalize() {
-        Ok(real) if real.starts_with(folder) => Contents::of(&real),
+        Ok(real) if real.starts_with(folder) => Contents::of(&real, name),
         Ok(_) => Contents::Broken("it is outside the folder".to_string()),
         Err(error) => Contents::Broken(error.to_string()),
     }

@@ -24,6 +24,11 @@ pub struct Mask {
 /// The parts of a bundle that determine a mask.
 pub type Masked<'a> = (&'a Plan, &'a [DriveSetup]);
 
+/// The name of a masked subject where there is no language but English.
+pub fn masked_name(letter: &str) -> String {
+    format!("Competitor {letter}")
+}
+
 impl Mask {
     /// The mask for the subjects of bundles: those marked in their plans, and `also`. A label is
     /// made from a letter.

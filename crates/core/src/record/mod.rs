@@ -36,7 +36,7 @@ pub use host::server_share::ServerShare;
 pub use host::standstill::{STOOD_STILL, Standstill};
 pub use idle_power::IdlePower;
 pub use io_limit::{IoLimit, IoLimitKind};
-pub use mask::{Mask, Masked};
+pub use mask::{Mask, Masked, masked_name};
 pub use method::METHOD;
 pub use open_loop::cached_blocks::CachedBlocks;
 pub use open_loop::pacing::{Ceiling, LatenessCause, NEAR_CEILING, OwnLateness, PacingFloor};

@@ -2,10 +2,11 @@
 //! the thread that has them, and stored in memory (`lab::feed`). Workers are not involved. If the
 //! feed cannot be written it is abandoned, and the run continues.
 
+use std::borrow::Cow;
 use std::rc::Weak;
 use std::time::Instant;
 
-use crate::base::error::{Result, describe};
+use crate::base::error::{Context, Result, describe};
 use crate::base::histogram::Histogram;
 use crate::base::{secret, units};
 use crate::lab::folder::feed::{self, FeedPlace};
@@ -18,7 +19,7 @@ use crate::record::live::{
     MOST_GAUGES, MOST_LINES, MOST_VALUES, Phase, PointCounts, RECENT, RunEnd, RunEnding, VERSION,
     WHOLE,
 };
-use crate::record::{Class, Interval, Outcome, Point};
+use crate::record::{Class, Interval, Mask, Outcome, Point, masked_name};
 
 /// The interval between writes.
 const EVERY_MS: u64 = 1_000;
@@ -42,6 +43,8 @@ pub struct LiveFeed {
     began: Instant,
     written_ms: Option<u64>,
     feed: Feed,
+    /// Of the plan: a feed is read by whoever may see the pages of `dyno serve`.
+    mask: Mask,
     /// Totals of the points in the bundle, and of the current one.
     stored: LiveTotals,
     running: LiveTotals,
@@ -85,6 +88,7 @@ impl LiveFeed {
             began: Instant::now(),
             written_ms: None,
             feed,
+            mask: Mask::of(&[(plan, &[])], &[], &masked_name),
             stored,
             running: LiveTotals::default(),
             point: None,
@@ -328,7 +332,8 @@ impl LiveFeed {
         self.feed.written_unix_ns = unix_ns();
         self.feed.totals = self.stored.with(&self.running).0;
         // Full memory or a missing folder: an unwritable feed has no readers.
-        if self.place.as_ref().is_some_and(|place| place.write(&self.feed).is_err()) {
+        let written = |place: &FeedPlace| place.write(&*masked(&self.feed, &self.mask)?);
+        if self.place.as_ref().is_some_and(|place| written(place).is_err()) {
             self.place = None;
         }
     }
@@ -363,6 +368,17 @@ fn unix_ns() -> u64 {
     jiff::Timestamp::now().as_nanosecond().max(0) as u64
 }
 
+/// The feed with masked names, except for the bundle's path: it identifies the feed.
+fn masked<'a>(feed: &'a Feed, mask: &Mask) -> Result<Cow<'a, Feed>> {
+    if mask.is_empty() {
+        return Ok(Cow::Borrowed(feed));
+    }
+    let mut value = serde_json::to_value(feed).context("masking the live feed")?;
+    mask.json(&mut value);
+    let masked: Feed = serde_json::from_value(value).context("masking the live feed")?;
+    Ok(Cow::Owned(Feed { bundle: feed.bundle.clone(), ..masked }))
+}
+
 /// The plan's contents, part by part.
 fn plan_lines(plan: &Plan, mut lines: Vec<String>) -> Vec<String> {
     /// The maximum for a summary.
@@ -393,6 +409,8 @@ pub fn failure(error: &crate::base::error::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::Subject;
+    use crate::plan::specification::Specification;
     use crate::record::{Cell, Tally};
 
     fn key(subject: &str) -> PointKey {
@@ -437,6 +455,30 @@ mod tests {
         assert!((WHOLE / 2..=WHOLE).contains(&feed.whole.len()), "{} rows", feed.whole.len());
         assert_eq!(feed.whole_s, 4, "1,300 seconds in at most {WHOLE} rows");
         assert_eq!(live.running.0.iter().map(|t| t.ops).sum::<u64>(), 20 * 12 * 9);
+    }
+
+    #[test]
+    fn a_masked_subject_is_nowhere_in_the_feed_but_in_the_bundles_path() {
+        let subject = Subject { name: "Kioxia CD8P-R".into(), ..Subject::default() };
+        let stated = Specification { mask: true, ..Specification::default() };
+        let stated = [(subject.name.clone(), stated)].into();
+        let plan = Plan { subjects: vec![subject], stated, ..Plan::default() };
+        let feed = Feed {
+            bundle: "/results/cd8p.dyno".into(),
+            title: "CD8P-R alone".into(),
+            subjects: vec!["Kioxia CD8P-R".into()],
+            next: vec!["reads of Kioxia CD8P-R".into()],
+            ..Feed::default()
+        };
+        let mask = Mask::of(&[(&plan, &[])], &[], &masked_name);
+        let masked = masked(&feed, &mask).expect("a feed").into_owned();
+        let expected = Feed {
+            title: "Competitor A alone".into(),
+            subjects: vec!["Competitor A".into()],
+            next: vec!["reads of Competitor A".into()],
+            ..feed
+        };
+        assert_eq!(masked, expected);
     }
 
     #[test]
