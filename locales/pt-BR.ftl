@@ -501,6 +501,7 @@ multiple-holds =
     { $limit } e a carga não se atrasa em relação ao programado. A tabela mostra a parcela das
     requisições que levaram cada tempo ou mais.
 multiple-holds-fewer = Menos de { $share } delas podem levar { $limit } ou mais.
+multiple-holds-fewer-in = Em todo período de { $period }, menos de { $share } delas podem levar { $limit } ou mais; uma janela mais curta conta como um período.
 multiple-how =
     O maior múltiplo que todas as etapas sustentam, abaixo do menor que alguma não sustenta: média
     geométrica das repetições. O intervalo é o das repetições (95 %, a partir de três) e vai pelo menos
@@ -508,6 +509,7 @@ multiple-how =
 column-time = tempo
 column-holds = veredito
 time-response = resposta
+time-response-worst = resposta, pior período de { $period }
 time-service = serviço
 holds = sustentado
 does-not-hold = não sustentado
@@ -1624,7 +1626,7 @@ step-of-noisy-neighbour-loud = Três leitores ao lado de três gravadores sem li
 
 protocol-act = Aerospike ACT: o múltiplo da carga que um drive sustenta
 source-of-act = Aerospike ACT 6.4 (README.md, cfg_storage.c); tamanhos, workers e profundidades do próprio Dyno
-step-of-act-certify = Menos de 5 % das leituras pequenas acima de 1 ms, 1 % acima de 8 ms, 0,1 % acima de 64 ms
+step-of-act-certify = Em toda hora, menos de 5 % das leituras pequenas acima de 1 ms, 1 % acima de 8 ms, 0,1 % acima de 64 ms
 step-of-act-stress = O dobro da carga, sustentado até o fim
 protocol-kv-cache = Cache de chaves e valores de um modelo de linguagem
 source-of-kv-cache = Qin et al., Mooncake, FAST 2025; regras do MLPerf Storage v3.0, 6.3 e 6.4; lacunas preenchidas pelo Dyno

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use dyno::record::{Outcome, Point, key};
+use dyno::record::{Fact, Outcome, Point, WorstPeriod, key};
 
 use crate::support::{dyno, dyno_well, points, said};
 
@@ -94,6 +94,32 @@ fn a_load_that_falls_behind_without_a_search_is_a_failed_point() {
     assert_eq!(output.status.code(), Some(2), "{}", said(&output));
     for words in ["behind its schedule", "use a lower rate", "max_lag"] {
         assert!(said(&output).contains(words), "'{words}' in {}", said(&output));
+    }
+}
+
+/// In the whole window and in its worst second, 2.5 % of the requests take 70 ms.
+#[test]
+fn a_search_with_periods_is_decided_by_the_worst_one_and_the_brief_has_its_shares() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let slow = "[[step.stream]]\nname = \"io\"\nrate = \"500/s\"\nworkload = \"random\"\ndepth = 32\n\
+                engine = { kind = \"null\", latency = \"100us\", slow_share = 2.5, \
+                slow_latency = \"70ms\" }\n";
+    let step = format!(
+        "sweep = {{ axis = \"rates\", values = [4], search = {{ metric = \"io.p50\", \
+         at_most = \"1s\", fewer = {{ \"64ms\" = 0.1 }}, every = \"1s\" }} }}\n{slow}"
+    );
+    plan(dir.path(), &step);
+    dyno_well(dir.path(), &["run", "plan.toml", "--output", "b.dyno"]);
+    let [point] = &points(&dir.path().join("b.dyno"))[..] else { panic!("one point") };
+    let worst = point.facts.iter().find_map(WorstPeriod::of_fact).expect("a worst period");
+    let share = worst.over[6].expect("the share over 64 ms");
+    assert!(worst.length_ns == 1_000_000_000 && share > 0.015, "{worst:?}");
+    let found = |fact: &&Fact| fact.group == "Search" && fact.value.contains("in the worst 1 s");
+    assert!(point.facts.iter().any(|fact| found(&fact)), "{:?}", point.facts);
+    dyno_well(dir.path(), &["report", "b.dyno", "-o", "b.md"]);
+    let brief = std::fs::read_to_string(dir.path().join("b.md")).expect("a brief");
+    for words in ["response, worst 1 s", "X sustains 0 ×", "In every period of 1 s, fewer than"] {
+        assert!(brief.contains(words), "'{words}' in {brief}");
     }
 }
 

@@ -34,6 +34,9 @@ pub struct Search {
     /// Limits of the shares of slow requests, which also apply.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fewer: Vec<ShareLimit>,
+    /// These shares are limited in every period of this length, nanoseconds; None: in the window.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub every_ns: Option<u64>,
 }
 
 /// Times whose share of slower requests may be limited, milliseconds: those of Aerospike's ACT
@@ -113,7 +116,13 @@ pub fn search(node: &Node, streams: &[String], log: &mut Mistakes) -> Option<Sea
     let metric_node = table.need("metric", "\"STREAM.p99\"", log);
     let at_most = table.need("at_most", "\"25ms\"", log);
     let fewer = table.get("fewer").map(|node| fewer(node, log)).unwrap_or_default();
+    let every = table.get("every");
     table.finish(log);
+    if let Some(every) = every.filter(|_| fewer.is_empty()) {
+        let what = "'every' has no shares to limit in its periods";
+        log.note(every.at, what, "no limits", "write the limits: fewer = { \"8ms\" = 1.0 }");
+    }
+    let every_ns = every.and_then(|every| fields::some_time_ns(every, log));
     let (metric_node, at_most) = (metric_node?, at_most?);
     let at_most_ns = fields::some_time_ns(at_most, log);
     let metric = fields::text(metric_node, log)?;
@@ -136,7 +145,7 @@ pub fn search(node: &Node, streams: &[String], log: &mut Mistakes) -> Option<Sea
         );
         return None;
     };
-    Some(Search { stream, percentile, at_most_ns: at_most_ns?, fewer })
+    Some(Search { stream, percentile, at_most_ns: at_most_ns?, fewer, every_ns })
 }
 
 /// `fewer = { "8ms" = 1.0, "64ms" = 0.1 }`: percentages of requests over a time.
@@ -179,8 +188,13 @@ mod tests {
     fn at_low_rates_the_window_follows_from_the_percentile() {
         let of = |percentile: &str, ops_per_s: f64| {
             let stream = String::new();
-            let search =
-                Search { stream, percentile: percentile.into(), at_most_ns: 1, fewer: Vec::new() };
+            let search = Search {
+                stream,
+                percentile: percentile.into(),
+                at_most_ns: 1,
+                fewer: Vec::new(),
+                every_ns: None,
+            };
             search.window_ns(ops_per_s, 1_500_000_000) / 1_000_000
         };
         assert_eq!(of("p99", 1_000.0), 10_400);

@@ -41,6 +41,7 @@ pub use method::METHOD;
 pub use open_loop::cached_blocks::CachedBlocks;
 pub use open_loop::pacing::{Ceiling, LatenessCause, NEAR_CEILING, OwnLateness, PacingFloor};
 pub use open_loop::replayed::{Arrivals, RecordedKind, RemappedTrace, Replayed, is_of_replay};
+pub use open_loop::worst_period::WorstPeriod;
 pub use prepared::{DriveState, PreparationStep, SteadyState, SteadyWindow};
 pub use reported::Reported;
 pub use selftest::SelfTest;

@@ -17,7 +17,7 @@ use crate::plan::{Load, PointKey, PointPlan, Step, Stream};
 use crate::record::live::Phase;
 use crate::record::{
     Ceiling, Cell, Fact, IoLimit, LatenessCause, Outcome, OwnLateness, Point, Sink, Standstill,
-    Tally, key,
+    Tally, WorstPeriod, key,
 };
 use crate::run::context::RunContext;
 use crate::run::datasets::caches::drop_page_cache;
@@ -30,6 +30,7 @@ use crate::run::outliers::standstill;
 use crate::run::outliers::witness::Witness;
 use crate::run::points::maxima::Maxima;
 use crate::run::points::telemetry::Telemetry;
+use crate::run::points::worst_period::Periods;
 use crate::run::points::{ceiling, completed};
 use crate::run::worker_group::{LoadSpan, Running, WorkerGroup};
 use crate::run::written::EngineCounters;
@@ -105,7 +106,9 @@ fn attempt(
     };
     come_to_rest(step, &targets, time.stop)?;
     let groups = groups(plan.seed, point, maxima, &targets)?;
-    let mut telemetry = Telemetry::new(&groups, time.clock);
+    let search = step.sweep.as_ref().and_then(|sweep| sweep.search.as_ref());
+    let periods = search.and_then(Periods::of);
+    let mut telemetry = Telemetry::new(&groups, time.clock, periods);
     let watched = slow_ops::watched(&point.subject, &groups);
     let witness = Witness::start(time.clock, watched, standstill::LEAST_NS);
     let load = PointLoad { step, groups: &groups, targets: &targets };
@@ -121,6 +124,8 @@ fn attempt(
         telemetry.close_interval(window, window.until_ns, progress, sink).context(Unwritable)?;
         observed.cells = groups.iter().map(|group| cell(group, window)).collect();
         observed.facts = engine_facts(&targets);
+        let worst = telemetry.worst_period(&observed.cells);
+        observed.facts.extend(worst.as_ref().map(WorstPeriod::to_fact));
         observed.facts.extend(own_lateness(&groups));
         let (replayed, arrivals) = replay::noted(&groups, step.warmup_ns)?;
         observed.facts.extend(replayed);

@@ -251,6 +251,7 @@ fn search() -> Value {
                 json!({ "type": "object", "additionalProperties": { "type": "number" } }),
             ),
         ),
+        ("every", about("The shares are limited in every period of this length.", value::time())),
     ];
     object(keys, &["metric", "at_most"])
 }

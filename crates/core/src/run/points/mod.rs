@@ -10,3 +10,4 @@ pub(in crate::run) mod steady;
 pub mod stopping_rule;
 pub(in crate::run) mod telemetry;
 pub mod verification;
+pub(in crate::run) mod worst_period;

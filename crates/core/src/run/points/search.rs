@@ -6,7 +6,7 @@ use crate::base::histogram::Histogram;
 use crate::base::units;
 use crate::plan::search::{Search, ShareLimit};
 use crate::plan::{Plan, PointKey, PointPlan, Sweep};
-use crate::record::{Censored, Class, Fact, Outcome, Point, Tally, key};
+use crate::record::{Censored, Class, Fact, Outcome, Point, Tally, WorstPeriod, key};
 
 /// Maximum share of ops that were due and not submitted; with a larger one, the load was not
 /// sustained.
@@ -96,7 +96,12 @@ impl Searches {
         let unknown = reached.is_none() && measured && kept_up(point);
         let reached = reached.filter(|_| !is_open);
         let within = reached.is_some_and(|ns| ns <= search.at_most_ns);
+        let worst = point.facts.iter().filter_map(WorstPeriod::of_fact);
+        let worst = worst.filter(|own| own.stream == search.stream).last();
         let share = |limit: &ShareLimit| {
+            if let Some(worst) = &worst {
+                return worst.over[limit.index()];
+            }
             let [share] = pooled.as_ref()?.shares_from([limit.over_ms * 1_000_000]);
             share
         };
@@ -113,7 +118,9 @@ impl Searches {
         if let (true, Some(broken)) = (within, broken) {
             let (ms, percent) = (broken.over_ms, broken.percent);
             let share = share(broken).map_or(f64::NAN, |share| share * 100.0);
-            let value = format!("{share:.2} % of the requests: not fewer than {percent} %");
+            let period = worst.map(|worst| units::duration(worst.length_ns));
+            let period = period.map_or(String::new(), |period| format!(" in the worst {period}"));
+            let value = format!("{share:.2} % of the requests{period}: not fewer than {percent} %");
             return Some(Fact::new("Search", format!("{} over {ms} ms", search.stream), value));
         }
         let value = match reached {
@@ -192,7 +199,8 @@ mod tests {
         });
         let mut plan: Plan = serde_json::from_value(json).expect("a plan");
         let (stream, percentile) = ("io".into(), "p99".into());
-        let search = Search { stream, percentile, at_most_ns: 1, fewer: Vec::new() };
+        let search =
+            Search { stream, percentile, at_most_ns: 1, fewer: Vec::new(), every_ns: None };
         let values = (1..=values).map(|value| value as f64).collect();
         let (stream, field) = ("io".to_string(), Field::OpsPerSec);
         plan.protocol.steps[0].sweep =

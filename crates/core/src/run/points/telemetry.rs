@@ -8,8 +8,9 @@ use crate::base::clock::Clock;
 use crate::base::error::Result;
 use crate::base::histogram::Histogram;
 use crate::measure::worker::MeasuredWindow;
-use crate::record::{Interval, Sink, Tally};
+use crate::record::{Cell, Interval, Sink, Tally, WorstPeriod};
 use crate::run::display::progress::Progress;
+use crate::run::points::worst_period::Periods;
 use crate::run::worker_group::{Running, WorkerGroup};
 
 const INTERVAL_NS: u64 = 1_000_000_000;
@@ -24,11 +25,22 @@ pub struct Telemetry<'a, 'g> {
     /// The totals at the end of the last interval, for each group.
     last: Vec<Vec<Tally>>,
     last_ns: u64,
+    /// The periods that a search limits.
+    periods: Option<Periods>,
 }
 
 impl<'a, 'g> Telemetry<'a, 'g> {
-    pub fn new(groups: &'a [WorkerGroup<'g>], clock: Clock) -> Telemetry<'a, 'g> {
-        Telemetry { groups, clock, last: vec![Vec::new(); groups.len()], last_ns: 0 }
+    pub fn new(
+        groups: &'a [WorkerGroup<'g>],
+        clock: Clock,
+        periods: Option<Periods>,
+    ) -> Telemetry<'a, 'g> {
+        Telemetry { groups, clock, last: vec![Vec::new(); groups.len()], last_ns: 0, periods }
+    }
+
+    /// The worst period, after the last interval.
+    pub fn worst_period(&mut self, cells: &[Cell]) -> Option<WorstPeriod> {
+        self.periods.take()?.worst(cells)
     }
 
     /// Observes from the start to the end of the window, or until no worker is left or `stop` is
@@ -96,6 +108,7 @@ impl<'a, 'g> Telemetry<'a, 'g> {
                 };
                 headline_ops += if group.stream.headline { interval.ops } else { 0 };
                 progress.interval(&interval);
+                self.periods.iter_mut().for_each(|periods| periods.count(&interval));
                 sink.interval(&interval)?;
             }
             *last = totals;

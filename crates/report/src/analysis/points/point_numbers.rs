@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use crate::base::histogram::Histogram;
 use crate::base::units::Rate;
-use crate::record::{Cell, Censored, Class, Point, RateInterval, ServerShare, Tally};
+use crate::record::{Cell, Censored, Class, Point, RateInterval, ServerShare, Tally, WorstPeriod};
 
 pub use crate::plan::search::OVER_MS;
 
@@ -121,6 +121,8 @@ pub struct Times {
     pub bounds_ns: [Option<(f64, f64)>; PERCENTILES.len()],
     /// The ops among them that were never submitted.
     pub censored: Option<Censored>,
+    /// The same shares in the worst period, if a search limits them in each.
+    pub worst_period: Option<WorstPeriod>,
 }
 
 impl PointSummary {
@@ -136,11 +138,17 @@ impl PointSummary {
             let cells: Vec<&Cell> = point.cells.iter().filter(|c| keep(c)).collect();
             Numbers::of(&cells, point.window_ns)
         };
-        let total = only(&|c| c.headline);
+        let mut total = only(&|c| c.headline);
         // A single stream is the total.
         let alone = names.len() == 1 && point.cells.iter().all(|c| c.headline);
+        let worst: Vec<WorstPeriod> = point.facts.iter().filter_map(WorstPeriod::of_fact).collect();
+        if alone {
+            worst.iter().for_each(|worst| total.note_worst_period(worst));
+        }
         let of_stream = |(name, headline): (&str, bool)| {
-            let own = if alone { total.clone() } else { only(&|c| c.stream == name) };
+            let mut own = if alone { total.clone() } else { only(&|c| c.stream == name) };
+            let worst = worst.iter().filter(|worst| worst.stream == name);
+            worst.for_each(|worst| own.note_worst_period(worst));
             (name.to_string(), headline, own)
         };
         let mut numbers: Vec<u32> = point.cells.iter().map(|c| c.drive).collect();
@@ -237,6 +245,17 @@ impl Numbers {
     }
 }
 
+impl Numbers {
+    /// Adds the worst period of a stream to the times of the class to which limits apply.
+    fn note_worst_period(&mut self, worst: &WorstPeriod) {
+        let limited = Class::limited(self.classes.iter().map(|c| (c.class, c.ops.unwrap_or(0))));
+        for class in self.classes.iter_mut().filter(|c| Some(c.class) == limited) {
+            let times = class.response.as_deref_mut().unwrap_or(&mut class.service);
+            times.worst_period = Some(worst.clone());
+        }
+    }
+}
+
 /// Over all classes of op together: a flush is in flight too, and the reads of a group are counted
 /// themselves.
 fn littles_law(cells: &[&Cell], seconds: Option<f64>) -> Option<f64> {
@@ -324,6 +343,7 @@ impl Times {
                 over[i].filter(|_| known)
             }),
             bounds_ns: [None; PERCENTILES.len()],
+            worst_period: None,
         }
     }
 }

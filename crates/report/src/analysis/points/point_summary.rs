@@ -5,7 +5,7 @@ use crate::analysis::points::point_numbers::{
 };
 use crate::base::units::Rate;
 use crate::plan::search::Search;
-use crate::record::Class;
+use crate::record::{Class, WorstPeriod};
 use crate::stats::level::{self, Level};
 use crate::stats::runs::trend::{self, Drift};
 use crate::stats::{Estimate, IntervalMethod, estimate};
@@ -135,6 +135,8 @@ pub struct Latency {
     pub max_digits: Option<u32>,
     /// For each repeat, the shares that took each of `OVER_MS` or longer.
     over_by_repeat: Vec<[Option<f64>; OVER_MS.len()]>,
+    /// The same in the worst period of each repeat; empty if no search limits every period.
+    worst_by_repeat: Vec<WorstPeriod>,
     /// The mean of each repeat, if every repeat has one.
     mean_by_repeat: Vec<f64>,
     /// Each percentile's value in each repeat that has one.
@@ -278,6 +280,7 @@ fn latency(repeats: &[&Times], written: &[WrittenDigits], all: usize) -> Latency
         max_ns: repeats.iter().filter_map(|t| t.max_ns).max(),
         max_digits: written.iter().filter_map(|d| d.max).min(),
         over_by_repeat: repeats.iter().map(|t| t.over).collect(),
+        worst_by_repeat: repeats.iter().filter_map(|t| t.worst_period.clone()).collect(),
         mean_by_repeat: mean.unwrap_or_default(),
         percentiles_by_repeat: percentiles.map(Option::unwrap_or_default),
         bounds_by_repeat: bounds,
@@ -305,8 +308,12 @@ impl Latency {
 
     /// Whether a repeat keeps the limits of a search for shares of slow requests.
     fn keeps_shares(&self, search: &Search, repeat: usize) -> bool {
+        let over = match search.every_ns {
+            Some(_) => self.worst_by_repeat.get(repeat).map(|worst| worst.over),
+            None => self.over_by_repeat.get(repeat).copied(),
+        };
         search.fewer.iter().all(|limit| {
-            let share = self.over_by_repeat.get(repeat).and_then(|over| over[limit.index()]);
+            let share = over.and_then(|over| over[limit.index()]);
             share.is_some_and(|share| limit.is_kept(share))
         })
     }
@@ -324,10 +331,21 @@ impl Latency {
 
     /// The shares that took each of `OVER_MS` or longer.
     pub fn over(&self) -> [Option<Level>; OVER_MS.len()] {
-        let of = |i: usize| self.over_by_repeat.iter().map(|over| over[i]).collect();
-        let share = |all: Option<Vec<f64>>| level::share(&all?);
-        std::array::from_fn(|i| share(of(i)))
+        shares(&self.over_by_repeat)
     }
+
+    /// The same in the worst period, and its length; None if no search limits every period.
+    pub fn worst_period(&self) -> Option<(u64, [Option<Level>; OVER_MS.len()])> {
+        let length_ns = self.worst_by_repeat.first()?.length_ns;
+        let over: Vec<_> = self.worst_by_repeat.iter().map(|worst| worst.over).collect();
+        Some((length_ns, shares(&over)))
+    }
+}
+
+fn shares(repeats: &[[Option<f64>; OVER_MS.len()]]) -> [Option<Level>; OVER_MS.len()] {
+    let of = |i: usize| repeats.iter().map(|over| over[i]).collect();
+    let share = |all: Option<Vec<f64>>| level::share(&all?);
+    std::array::from_fn(|i| share(of(i)))
 }
 
 /// The estimate of percentile `at`, with the reported bounds: for one repeat they are all that is

@@ -6,7 +6,8 @@ use crate::analysis::facts::{
 };
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::point_numbers::OVER_MS;
-use crate::analysis::points::point_summary::{Latency, PERCENTILES, RepeatSummary};
+use crate::analysis::points::point_summary::{PERCENTILES, RepeatSummary};
+use crate::base::units;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
 use crate::brief::section::{Section, SectionBlocks};
@@ -14,6 +15,7 @@ use crate::chart::step::name;
 use crate::language::{Language, Number};
 use crate::plan::search::Search;
 use crate::say;
+use crate::stats::level::Level;
 
 /// The largest sustained multiple.
 pub const SECTION: Section =
@@ -43,12 +45,15 @@ fn blocks(
             limit = number_format::time(l, search.at_most_ns as f64)
         )));
         for limit in &search.fewer {
-            out.push(Block::note(say!(
-                l,
-                "multiple-holds-fewer",
-                share = number_format::percent(l, limit.percent, 2),
-                limit = number_format::time(l, limit.over_ms as f64 * 1e6)
-            )));
+            let share = number_format::percent(l, limit.percent, 2);
+            let limit = number_format::time(l, limit.over_ms as f64 * 1e6);
+            out.push(Block::note(match search.every_ns {
+                None => say!(l, "multiple-holds-fewer", share, limit),
+                Some(ns) => {
+                    let period = l.number(&units::duration(ns));
+                    say!(l, "multiple-holds-fewer-in", share, limit, period)
+                }
+            }));
         }
     }
     if !out.is_empty() {
@@ -82,7 +87,8 @@ fn table(l: Language, subjects: &Subjects, step: &StepFacts, search: &Search) ->
     table
 }
 
-/// Rows for the requests of a cell: response times, which are decisive, and service times.
+/// Rows for the requests of a cell: response times, which are decisive, and service times. If every
+/// period is limited, the worst one is decisive.
 fn rows(
     l: Language,
     step: &StepFacts,
@@ -92,12 +98,12 @@ fn rows(
     let class = cell.stream(&search.stream).and_then(RepeatSummary::limited_class);
     let Some(class) = class else { return Vec::new() };
     let at = step.values[cell.value].text(l);
-    let row = |time: String, latency: &Latency, holds: String| {
-        let share = |level: &Option<crate::stats::level::Level>| {
+    let row = |time: String, over: &[Option<Level>], holds: String| {
+        let share = |level: &Option<Level>| {
             let share = level.as_ref().map(|level| level.value * 100.0);
             share.map_or(NONE.to_string(), |share| number_format::percent(l, share, 2))
         };
-        let shares: Vec<String> = latency.over().iter().map(share).collect();
+        let shares: Vec<String> = over.iter().map(share).collect();
         [vec![at.clone(), time], shares, vec![holds]].concat()
     };
     let holds = match cell.holds {
@@ -105,7 +111,14 @@ fn rows(
         Some(false) => say!(l, "does-not-hold"),
         None => say!(l, "not-measured"),
     };
-    let decides = row(say!(l, "time-response"), class.user_latency(), holds);
-    let service = row(say!(l, "time-service"), &class.service, String::new());
-    vec![(Mark::First, decides), (Mark::Side, service)]
+    let user = class.user_latency();
+    let service = (Mark::Side, row(say!(l, "time-service"), &class.service.over(), String::new()));
+    let Some((ns, worst)) = user.worst_period() else {
+        let decides = row(say!(l, "time-response"), &user.over(), holds);
+        return vec![(Mark::First, decides), service];
+    };
+    let period = l.number(&units::duration(ns));
+    let decides = row(say!(l, "time-response-worst", period), &worst, holds);
+    let whole = row(say!(l, "time-response"), &user.over(), String::new());
+    vec![(Mark::First, decides), (Mark::Side, whole), service]
 }
