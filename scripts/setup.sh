@@ -8,7 +8,7 @@ packages="build-essential cmake clang libclang-dev zlib1g-dev python3"
 if [ "${1:-}" = tests ]; then
     shift
     packages="$packages libgflags-dev libsnappy-dev liblz4-dev libzstd-dev fio chromium qpdf
-        mariadb-server postgresql sysbench nvme-cli xfsprogs e2fsprogs qemu-system-x86
+        mariadb-server postgresql sysbench nvme-cli xfsprogs btrfs-progs e2fsprogs qemu-system-x86
         busybox-static linux-image-cloud-amd64 mdadm dmsetup python3-jsonschema fio-examples man-db
         lvm2 nbd-client nbd-server bcache-tools poppler-utils libxml2-utils slurm-wlm munge
         systemd-container debootstrap python3-venv prometheus python3-prometheus-client faketime"

@@ -9,14 +9,17 @@ use std::process::Command;
 
 use dyno::lab::guard;
 use dyno::plan::{Drive, DrivePlace};
+use tempfile::tempdir;
 
 use crate::bench::{Loop, REFUSAL, Room, attach, bench, drive, mounted, must, ran};
 use crate::drives::{passed, refused};
 use crate::held::Other;
-use crate::support::{LoopDevice, size, skip, until};
+use crate::support::{LoopDevice, have, size, skip, until};
 
-pub const CASES: usize =
-    LAYOUTS.len() * USES.len() + FILE_LAYOUTS * FILE_USES.len() + FREE.len() + 4;
+pub const CASES: usize = LAYOUTS.len() * USES.len()
+    + (FILE_LAYOUTS + FILESYSTEMS.len()) * FILE_USES.len()
+    + FREE.len()
+    + 4;
 
 /// A drive, and the device or file that something else will use.
 struct Built {
@@ -303,6 +306,70 @@ fn a_backing_file_that_a_process_writes_or_has_locked_is_refused_with_its_name()
             drop(other);
             passed(&format!("{situation}, no longer"), &built.disk, &built.drive());
         }
+    }
+}
+
+/// Filesystems under the backing file, each with its tool. The numbers of devices and inodes that
+/// the kernel gives of a file on btrfs differ between its interfaces.
+const FILESYSTEMS: &[(&str, &str, &[&str])] = &[
+    ("ext4", "mkfs.ext4", &["-q", "-F"]),
+    ("xfs", "mkfs.xfs", &["-q", "-f"]),
+    ("btrfs", "mkfs.btrfs", &["-q", "-f"]),
+    ("a subvolume of btrfs", "mkfs.btrfs", &["-q", "-f"]),
+];
+
+#[test]
+fn a_backing_file_that_is_in_use_is_found_on_every_filesystem() {
+    if !bench() {
+        return;
+    }
+    let all = size(false, true);
+    for (kind, mkfs, options) in FILESYSTEMS {
+        if !have(&[mkfs]) {
+            continue;
+        }
+        let lower = Loop::blank(512);
+        must(mkfs, &[options, &[lower.path()][..]].concat());
+        let point = lower.folder.path().join("mnt");
+        fs::create_dir(&point).unwrap();
+        let kernel = mkfs.trim_start_matches("mkfs.");
+        if !fs::read_to_string("/proc/filesystems").unwrap().contains(&format!("\t{kernel}\n")) {
+            skip(format!("the kernel has no {kernel}"));
+            continue;
+        }
+        mounted(&[lower.path(), point.to_str().unwrap()]);
+        let mut folder = point.clone();
+        if kind.starts_with("a subvolume") {
+            folder.push("part");
+            must("btrfs", &["-q", "subvolume", "create", folder.to_str().unwrap()]);
+        }
+        let file = folder.join("image");
+        fs::write(&file, vec![0x5a; 16 << 20]).unwrap();
+        {
+            let upper = Loop { device: attach(&file), folder: tempdir().unwrap(), file };
+            for (u, (what, script, says)) in FILE_USES.iter().enumerate() {
+                if !all && u % 3 != 0 {
+                    continue;
+                }
+                let other = Other::doing(script, &upper.file);
+                let situation = format!("on {kind}: {what}");
+                refused(&situation, &upper, &upper.drive(), says);
+                drop(other);
+                passed(&format!("{situation}, no longer"), &upper, &upper.drive());
+            }
+            let beside = attach(&upper.file);
+            must("mkfs.ext4", &["-q", "-F", beside.to_str().unwrap()]);
+            let inner = upper.folder.path().join("mnt");
+            fs::create_dir(&inner).unwrap();
+            mounted(&["-o", "ro,noload", beside.to_str().unwrap(), inner.to_str().unwrap()]);
+            let mount = Mount(inner);
+            let own = Drive { erase_signatures: vec!["ext4".into()], ..upper.drive() };
+            refused(&format!("on {kind}: mounted beside it"), &upper, &own, "is mounted on");
+            drop(mount);
+            let named = Drive { erase_signatures: vec![kernel.into()], ..lower.drive() };
+            refused(&format!("{kind} with such a file"), &lower, &named, "is mounted on");
+        }
+        until("the filesystem to be free", 60, || ran("umount", &[point.to_str().unwrap()]));
     }
 }
 
