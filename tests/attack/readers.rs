@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
-use crate::bench::{Room, bench, must};
+use crate::bench::{Loop, REFUSAL, Room, bench, must};
 use crate::support::{DYNO, points_so_far, read_until, size, until};
 
 const PROTOCOL: &str = "title = \"T\"\nsource = \"t\"\n[[step]]\nname = \"a\"\n\
@@ -63,6 +63,53 @@ fn a_lock_on_the_bundle_costs_no_point_however_long_and_of_whatever_kind() {
         let bundles = names.filter(|name| name.to_string_lossy().contains(".dyno")).count();
         assert_eq!(bundles, 1, "{lock}: {said}");
     }
+}
+
+/// Points that wait for a lock are only in memory for ten seconds.
+#[test]
+fn a_run_that_is_killed_while_its_bundle_is_locked_has_its_points_in_a_spare_file() {
+    let room = Room::with(PROTOCOL);
+    let mut run = begun(&room, 1_000);
+    let (path, flags) = (room.at("b.dyno"), OpenFlags::SQLITE_OPEN_READ_WRITE);
+    let held = locked(&path, "BEGIN EXCLUSIVE", flags);
+    let spare = room.at("b-2.dyno");
+    let first = read_until("the points so far are also in", run.stderr.as_mut().unwrap());
+    let measured = first.matches(" repeat ").count();
+    until("the point after it", 120, || points_so_far(&spare) >= 3);
+    run.kill().unwrap();
+    run.wait().unwrap();
+    drop(held);
+    let [in_spare, in_first] = [&spare, &path].map(|path| points_so_far(path));
+    assert!(in_spare > in_first && in_spare + 1 >= measured, "{in_first}, {in_spare}: {first}");
+    let mut again = room.command(&["run", "--resume", "b-2.dyno"]).spawn().unwrap();
+    until("it goes on there", 120, || points_so_far(&spare) > in_spare);
+    again.kill().unwrap();
+    again.wait().unwrap();
+}
+
+#[test]
+fn a_run_that_is_refused_leaves_no_bundle() {
+    if !bench() {
+        return;
+    }
+    let dataset = "[dataset.file]\nengine = \"psync\"\nsize = \"1MiB\"\ndirect = false\n[[step]]";
+    let protocol = PROTOCOL.replace("[[step]]", dataset).replace("\"null\"", "\"psync\"");
+    let protocol = protocol.replace("\"random\"", "{ kind = \"random\", read = 0 }");
+    let room = Room::with(&protocol);
+    let disk = Loop::blank(32);
+    fs::write(&disk.device, [0x5a; 4_096]).unwrap();
+    let (device, serial) = (disk.device.display(), disk.file.display());
+    let text = format!(
+        "protocol = \"./protocol.toml\"\nrepeats = 1\n[[subject]]\nname = \"A\"\n\
+         drives = [{{ device = \"{device}\", serial = \"{serial}\", erase = true }}]\n"
+    );
+    fs::write(room.at("plan.toml"), text).unwrap();
+    let (code, said) = room.dyno(&["run", "plan.toml", "--output", "b.dyno"]);
+    assert!(code == REFUSAL && said.contains("data of an unknown kind"), "{code:?}: {said}");
+    assert!(!said.contains("--resume"), "nothing to resume: {said}");
+    let names = fs::read_dir(room.folder.path()).unwrap().flatten().map(|e| e.file_name());
+    let bundles = names.filter(|name| name.to_string_lossy().contains("b.dyno")).count();
+    assert_eq!(bundles, 0, "{said}");
 }
 
 #[test]

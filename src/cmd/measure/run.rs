@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::base::clock::Clock;
-use crate::base::error::{Context, Result, bail, describe, exit, failed, misused, refused};
+use crate::base::error::{
+    Context, Result, bail, describe, exit, exit_code, failed, misused, refused,
+};
 use crate::base::stderr::{be_quiet, note};
 use crate::base::units::plural;
 use crate::base::{file, private};
@@ -296,7 +298,14 @@ fn start(
     // Locked until the writer has closed it.
     let _lock = lab::folder::lock::bundle(&bundle, clock)?;
     let known = elsewhere(EarlierPart { start: common, ..EarlierPart::default() }, watched.except)?;
-    measure(plan, writer, known, (clock, watched), &bundle)
+    measure(plan, writer, known, (clock, watched), &bundle, Begun::Now)
+}
+
+/// When the bundle of a run was created.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Begun {
+    Now,
+    Earlier,
 }
 
 /// The results of earlier parts of the run in other bundles, and their points. The state in which
@@ -377,7 +386,7 @@ fn resume(bundle: &Path, set: &[String], allow: &[String], watched: RunObserver<
     refuse_under_test(&record.plan, bundle)?;
     let options = RunFile { readers: watched.readers, fallbacks: fallbacks(&record.plan) };
     let writer = writer.for_run(options)?;
-    measure(record.plan, writer, known, (clock, watched), bundle)
+    measure(record.plan, writer, known, (clock, watched), bundle, Begun::Earlier)
 }
 
 /// A bundle has a single method.
@@ -401,6 +410,7 @@ fn measure(
     known: EarlierPart,
     (clock, watched): (Clock, RunObserver<'_>),
     bundle: &Path,
+    begun: Begun,
 ) -> Result<u8> {
     let signals = Signals::catch()?;
     let progress = watched.progress;
@@ -410,7 +420,7 @@ fn measure(
     if let Ok(live) = LiveFeed::begin(&plan, words, bundle, stored, known.done.len() as u64) {
         progress.go_live(live);
     }
-    let summary = carry_out(&plan, &mut writer, known, (clock, progress), &signals);
+    let mut summary = carry_out(&plan, &mut writer, known, (clock, progress), &signals);
     match &summary {
         Ok(ended) if ended.interrupted => progress.ended(RunEnding::Interrupted, "interrupted"),
         Ok(ended) => progress.ended(
@@ -420,6 +430,14 @@ fn measure(
         Err(error) => progress.ended(RunEnding::Failed, &live::failure(error)),
     }
     drop(serving);
+    if let Err(error) = summary {
+        // Nothing was done that another part of the run could continue.
+        let is_refused = begun == Begun::Now && exit_code(&error) == exit::REFUSED;
+        if is_refused && writer.discard_empty()? {
+            return Err(error);
+        }
+        summary = Err(error);
+    }
     let stored = writer.finish(&signals.stop);
     let path = writer.path().to_path_buf();
     let name = path.display();

@@ -317,6 +317,12 @@ impl BundleFile {
         }
     }
 
+    /// Whether its name still refers to it.
+    pub(super) fn is_own(&self) -> bool {
+        let place = |stamp: Stamp| (stamp.device, stamp.inode);
+        self.stamp.is_some() && self.stamp.map(place) == Stamp::of(&self.path).map(place)
+    }
+
     /// Whether it is intact and complete, as another program would read it.
     pub(super) fn check(&self) -> std::result::Result<(), Trouble> {
         if Stamp::of(&self.path).is_none() {

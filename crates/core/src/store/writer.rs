@@ -37,6 +37,9 @@ const MOST_WAITING: i64 = 256 << 20;
 /// Time limit of the wait for a lock on the file after each point of a run, and at its end.
 const BETWEEN: Duration = Duration::from_secs(1);
 const AT_END: Duration = Duration::from_secs(60);
+/// After points have waited for this long, they are also written to a spare file, so that a run
+/// that is killed loses none of them. It is removed once the first file has them.
+const SPARE_AFTER: Duration = Duration::from_secs(10);
 /// Bytes of a second file's name before its number.
 const LONGEST_STEM: usize = 200;
 /// The tables that are always in memory: they list the points.
@@ -63,6 +66,9 @@ struct Patience {
     options: RunFile,
     /// Whether points are waiting, and if so, whether for a lock.
     waiting: Option<bool>,
+    /// Since when, and the file that has them meanwhile.
+    since: Instant,
+    spare: Option<BundleFile>,
     /// Abandoned files, with the reasons.
     abandoned: Vec<(PathBuf, String)>,
 }
@@ -199,7 +205,8 @@ impl BundleWriter {
     pub fn for_run(mut self, options: RunFile) -> Result<BundleWriter> {
         self.file.restrict(options.readers);
         self.file.wait_for_locks(BETWEEN)?;
-        self.patience = Some(Patience { options, waiting: None, abandoned: Vec::new() });
+        let (since, abandoned) = (Instant::now(), Vec::new());
+        self.patience = Some(Patience { options, waiting: None, since, spare: None, abandoned });
         Ok(self)
     }
 
@@ -207,6 +214,19 @@ impl BundleWriter {
     pub fn finished(&self) -> Result<Vec<PointKey>> {
         let reader = BundleReader { conn: &self.conn, meter: &self.meter };
         finished(&reader).with_context(|| self.reading())
+    }
+
+    /// Removes the file of a new run that has neither measured nor prepared anything; returns
+    /// whether it did.
+    pub fn discard_empty(&self) -> Result<bool> {
+        let rows = "SELECT (SELECT count(*) FROM point) + (SELECT count(*) FROM preparation) + \
+                    (SELECT count(*) FROM drive_state)";
+        let rows: i64 = self.conn.query_row(rows, [], |row| row.get(0))?;
+        let is_empty = rows == 0 && self.file.is_own();
+        if is_empty {
+            remove_database(&self.file.path);
+        }
+        Ok(is_empty)
     }
 
     /// The file that has the results: a second one if the first was lost.
@@ -270,8 +290,11 @@ impl BundleWriter {
         let shown = self.file.path.display().to_string();
         match (added, &mut self.patience) {
             (Ok(()), patience) => {
-                if patience.as_mut().is_some_and(|patience| patience.waiting.take().is_some()) {
-                    note(&format!("{shown} is written again; no point is missing"));
+                if let Some(patience) = patience {
+                    if patience.waiting.take().is_some() {
+                        note(&format!("{shown} is written again; no point is missing"));
+                    }
+                    patience.spare.take().iter().for_each(|spare| remove_database(&spare.path));
                 }
                 self.replaced.clear();
                 self.trim().with_context(|| self.writing())
@@ -282,6 +305,7 @@ impl BundleWriter {
             (Err(Trouble::Later(error)), Some(patience)) => {
                 let why = describe(&error).0;
                 if patience.waiting.replace(is_locked(&error)).is_none() {
+                    patience.since = Instant::now();
                     note(&format!(
                         "{shown} cannot be written now ({why}): points are kept in memory, and \
                          the run goes on"
@@ -289,11 +313,31 @@ impl BundleWriter {
                 }
                 match self.bytes()? > MOST_WAITING {
                     true => self.abandon(&format!("could not be written to ({why})")),
-                    false => Ok(()),
+                    false => self.spare(),
                 }
             }
             (Err(Trouble::Lost(why)), Some(_)) => self.abandon(&why),
         }
+    }
+
+    /// Also writes waiting points to a spare file, from `SPARE_AFTER` on. Without one, they are
+    /// only in memory.
+    fn spare(&mut self) -> Result<()> {
+        let Some(patience) = &mut self.patience else { return Ok(()) };
+        if let Some(spare) = &mut patience.spare {
+            let _ = spare.add((&self.conn, &self.meter), &self.replaced);
+            return Ok(());
+        }
+        let lost_by_filling = self.only_in_file.is_some() && !self.file.is_readable();
+        if patience.since.elapsed() < SPARE_AFTER || lost_by_filling {
+            return Ok(());
+        }
+        if let Ok((spare, _)) = self.second_file() {
+            note(&format!("the points so far are also in {} until then", spare.path.display()));
+            let Some(patience) = &mut self.patience else { return Ok(()) };
+            patience.spare = Some(spare);
+        }
+        Ok(())
     }
 
     /// The size of the private database.
@@ -324,7 +368,35 @@ impl BundleWriter {
 
     /// Continues in a second file, with the complete contents that the first has or should have.
     fn abandon(&mut self, why: &str) -> Result<()> {
-        let Some(patience) = &self.patience else { return Ok(()) };
+        let Some(patience) = &mut self.patience else { return Ok(()) };
+        let first = self.file.path.clone();
+        let spare = patience.spare.take().and_then(|mut spare| {
+            let added = spare.add((&self.conn, &self.meter), &self.replaced);
+            added.is_ok().then_some((spare, false))
+        });
+        let second = match spare {
+            Some(spare) => Ok(spare),
+            None => self.second_file(),
+        };
+        let (file, missing) = second.map_err(|error| {
+            error.context(format!("{} {why}, and no other file can be written", first.display()))
+        })?;
+        let shown = file.path.display();
+        let lost = if missing { ", except the points that only it contained" } else { "" };
+        note(&format!("Warning: {} {why}; the run continues in {shown}{lost}", first.display()));
+        self.file = file;
+        self.file.wait_for_locks(BETWEEN)?;
+        self.replaced.clear();
+        let Some(patience) = &mut self.patience else { return Ok(()) };
+        patience.waiting = None;
+        patience.abandoned.push((first, format!("{why}{lost}")));
+        Ok(())
+    }
+
+    /// A new file with the complete contents, in the first folder where one can be made. Also
+    /// returns whether points are missing in it.
+    fn second_file(&mut self) -> Result<(BundleFile, bool)> {
+        let Some(patience) = &self.patience else { bail!("it belongs to no run") };
         let first = self.file.path.clone();
         let readers = Some(patience.options.readers);
         let folders = std::iter::once(first.parent().unwrap_or(Path::new("")).to_path_buf());
@@ -332,32 +404,12 @@ impl BundleWriter {
         let mut last = None;
         for folder in folders {
             let path = free_name(&folder, &first);
-            let made = BundleFile::create(&path, readers).and_then(|file| self.fill(file));
-            match made {
-                Ok((file, missing)) => {
-                    let shown = path.display();
-                    let lost =
-                        if missing { ", except the points that only it contained" } else { "" };
-                    note(&format!(
-                        "Warning: {} {why}; the run continues in {shown}{lost}",
-                        first.display()
-                    ));
-                    self.file = file;
-                    self.file.wait_for_locks(BETWEEN)?;
-                    self.replaced.clear();
-                    let Some(patience) = &mut self.patience else { return Ok(()) };
-                    patience.waiting = None;
-                    patience.abandoned.push((first, format!("{why}{lost}")));
-                    return Ok(());
-                }
+            match BundleFile::create(&path, readers).and_then(|file| self.fill(file)) {
+                Ok(made) => return Ok(made),
                 Err(error) => last = Some(error),
             }
         }
-        let what = format!("{} {why}, and no other file can be written", first.display());
-        Err(match last {
-            Some(error) => error.context(what),
-            None => failed(what, "free space in the bundle's folder"),
-        })
+        Err(last.unwrap_or_else(|| anyhow!("there is no folder for it")))
     }
 
     /// Writes everything to a new file. Also returns whether points are missing, because they were
