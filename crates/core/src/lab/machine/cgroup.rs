@@ -1,5 +1,5 @@
-//! A memory limit by control group, of either version, page cache included: for a database server,
-//! or for Dyno itself.
+//! Control groups of either version: with a memory limit, page cache included, for a database
+//! server or for Dyno itself; or without any, so that no process of a server escapes its end.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -101,6 +101,16 @@ impl Cgroup {
         std::fs::write(folder.join(version.limit()), memory_bytes.to_string()).map_err(cannot)?;
         group.check(whose, memory_bytes)?;
         Ok(group)
+    }
+
+    /// Creates a group without a limit, below Dyno's own, whose limits still apply. None if the
+    /// host permits none.
+    pub fn unlimited(name: &OsStr) -> Option<Cgroup> {
+        // In version 1, a hierarchy that only lists processes; version 2 has one for everything.
+        let own = OwnGroup::of("freezer").ok().flatten()?;
+        let group = Cgroup { folder: own.folder.join(name), version: own.version };
+        std::fs::create_dir(&group.folder).ok()?;
+        group.door().is_ok().then_some(group)
     }
 
     /// The kernel rounds to pages.

@@ -158,6 +158,7 @@ struct Stand {
     view: Option<FolderView>,
     /// None if the filesystem has no locks.
     lock: Option<File>,
+    watcher: Watcher,
 }
 
 impl Stand {
@@ -168,12 +169,12 @@ impl Stand {
         let tree = view::tree(order.folder)?;
         let user = user::choose(order.accounts, if tree.is_some() { &run } else { &real })?;
         sweep(&user);
-        make_run_folder(&mut run, &user)?;
+        let watcher = make_run_folder(&mut run, &user)?;
         let lock = lock(&run).ok();
         let view = tree.map(|tree| FolderView::new(tree, &run)).transpose()?;
         let folder = view.as_ref().map_or(real, |view| view.at.clone());
         let places = ServerPaths { data: folder.join("data"), folder, run };
-        Ok(Stand { places, user, view, lock })
+        Ok(Stand { places, user, view, lock, watcher })
     }
 
     /// Gives the command's process its folder, its account, its control group (before it allocates
@@ -181,10 +182,10 @@ impl Stand {
     fn prepare(
         self,
         command: &mut Command,
-        (cpus, door): (Option<Processors>, Option<File>),
+        (cpus, door): (Option<Processors>, Option<GroupDoor>),
         stop_signal: i32,
-    ) -> (ServerPaths, Option<File>) {
-        let Stand { places, user, view, lock } = self;
+    ) -> (ServerPaths, Option<File>, Watcher) {
+        let Stand { places, user, view, lock, watcher } = self;
         command.current_dir("/").env("TMPDIR", &places.folder).stdin(Stdio::null());
         user.name_in(command);
         let folder = cstring(&places.folder);
@@ -192,7 +193,12 @@ impl Stand {
         // SAFETY: between fork and exec only system calls are made, on values prepared before.
         unsafe {
             command.pre_exec(move || {
-                door.as_ref().map_or(Ok(0), |door| rustix::io::write(door, b"0"))?;
+                if let Some(door) = &door {
+                    let entered = rustix::io::write(&door.file, b"0");
+                    if door.is_required {
+                        entered?;
+                    }
+                }
                 view.as_ref().map_or(Ok(()), FolderView::enter)?;
                 user.become_it()?;
                 rustix::process::chdir(folder.as_c_str())?;
@@ -207,7 +213,22 @@ impl Stand {
                 Ok(())
             });
         }
-        (places, lock)
+        command.process_group(watcher.group());
+        (places, lock, watcher)
+    }
+}
+
+/// The entrance of a control group.
+struct GroupDoor {
+    file: File,
+    /// A group without a limit is not worth the server's failure.
+    is_required: bool,
+}
+
+impl GroupDoor {
+    fn of(cgroup: Option<&Cgroup>, is_required: bool) -> Result<Option<GroupDoor>> {
+        let door = |cgroup: &Cgroup| Ok(GroupDoor { file: cgroup.door()?, is_required });
+        cgroup.map(door).transpose()
     }
 }
 
@@ -215,16 +236,22 @@ fn cstring(path: &Path) -> CString {
     CString::new(path.as_os_str().as_encoded_bytes()).unwrap_or_default()
 }
 
-/// Creates the socket folder under a new name: an existing one may belong to someone else.
-fn make_run_folder(run: &mut PathBuf, user: &User) -> Result<()> {
+/// Creates the socket folder under a new name: an existing one may belong to someone else. Its
+/// watcher starts before, so that the folder does not stay if Dyno is killed.
+fn make_run_folder(run: &mut PathBuf, user: &User) -> Result<Watcher> {
     if run.as_os_str().len() + LONGEST_SOCKET > LONGEST_PATH {
         let what = format!("{} is too long a path for a server's socket", run.display());
         return Err(failed(what, "set TMPDIR to a folder with a shorter name"));
     }
     loop {
+        let mut watcher = Watcher::start(run)?;
         match user.new_folder(run) {
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => *run = run_folder(),
-            made => return made.with_context(|| format!("making {}", run.display())),
+            made => {
+                made.with_context(|| format!("making {}", run.display()))?;
+                watcher.has_folder();
+                return Ok(watcher);
+            }
         }
     }
 }
@@ -240,6 +267,8 @@ pub struct Server {
     record: PathBuf,
     /// Removed after the server has ended.
     cgroup: Option<Cgroup>,
+    /// Whether the group limits its memory.
+    is_limited: bool,
     shared_cpus: bool,
     /// Lock of the socket folder.
     _lock: Option<File>,
@@ -251,19 +280,18 @@ impl Server {
     /// Dyno, and are removed.
     pub fn lay_out(order: &ServerSpec<'_>, tool: &dyn Fn(&ServerPaths) -> Command) -> Result<()> {
         release(&order.folder.real()?, order.clock)?;
-        let stand = Stand::make(order)?;
+        let mut stand = Stand::make(order)?;
         let own = order.folder.path();
         remove(&own.join("data"))?;
         stand.user.own_folder(&own)?;
         stand.user.own_folder(&own.join("data"))?;
         let mut command = tool(&stand.places);
         // An unfinished data directory needs no clean stop.
-        let (places, _lock) = stand.prepare(&mut command, (None, None), libc::SIGKILL);
-        let watcher = Watcher::start(&places.run, None)?;
-        let output = command
-            .process_group(watcher.group())
-            .output()
-            .with_context(|| format!("running {}", name(&command)));
+        let cgroup = Cgroup::unlimited(stand.places.run.file_name().unwrap_or_default());
+        cgroup.iter().for_each(|cgroup| stand.watcher.has_cgroup(cgroup));
+        let door = GroupDoor::of(cgroup.as_ref(), false)?;
+        let (places, _lock, _watcher) = stand.prepare(&mut command, (None, door), libc::SIGKILL);
+        let output = command.output().with_context(|| format!("running {}", name(&command)));
         remove(&places.run)?;
         let output = output?;
         if output.status.success() {
@@ -289,20 +317,25 @@ impl Server {
         let real = order.folder.real()?;
         files::check_all(order.folder)?;
         record::end_leftover(&real, false, order.clock)?;
-        let stand = Stand::make(order)?;
+        let mut stand = Stand::make(order)?;
         let group = stand.places.run.file_name().unwrap_or_default();
         let limited = |bytes| Cgroup::new(&ParentGroup::root(), group, ("the server", bytes));
-        let cgroup = order.limits.memory_bytes.map(limited).transpose()?;
-        let door = cgroup.as_ref().map(Cgroup::door).transpose()?;
+        let is_limited = order.limits.memory_bytes.is_some();
+        let cgroup = match order.limits.memory_bytes {
+            Some(bytes) => Some(limited(bytes)?),
+            None => Cgroup::unlimited(group),
+        };
+        cgroup.iter().for_each(|cgroup| stand.watcher.has_cgroup(cgroup));
+        let door = GroupDoor::of(cgroup.as_ref(), is_limited)?;
         let cpus = order.limits.cpus.clone();
         let mut command = (order.command)(&stand.places);
-        let (places, lock) = stand.prepare(&mut command, (cpus, door), order.stop_signal);
-        let mut watcher = Watcher::start(&places.run, cgroup.as_ref().map(Cgroup::folder))?;
+        let (places, lock, mut watcher) =
+            stand.prepare(&mut command, (cpus, door), order.stop_signal);
         let log = order.folder.open_file(LOG, OFlags::WRONLY | OFlags::CREATE);
         let log = log.with_context(|| format!("making {}", real.join(LOG).display()))?;
         log.set_len(0).context("emptying the server's log")?;
         let also = log.try_clone().context("opening the server's log")?;
-        command.stdout(log).stderr(also).process_group(watcher.group());
+        command.stdout(log).stderr(also);
         let name = name(&command);
         let mut child = starter::spawn(command).with_context(|| format!("starting {name}"))?;
         watcher.watch(child.id(), order.stop_signal);
@@ -321,6 +354,7 @@ impl Server {
             clock,
             record,
             cgroup,
+            is_limited,
             shared_cpus,
             _lock: lock,
             _watcher: watcher,
@@ -352,7 +386,7 @@ impl Server {
         let processors = allowed.unwrap_or_default().trim().to_string();
         let mut share =
             ServerShare { processors, shared: self.shared_cpus, ..ServerShare::default() };
-        if let Some(cgroup) = &self.cgroup {
+        if let Some(cgroup) = self.cgroup.as_ref().filter(|_| self.is_limited) {
             let memory = cgroup.read()?;
             share.memory_bytes = Some(memory.limit_bytes);
             share.used_bytes = memory.used_bytes;

@@ -3,63 +3,82 @@
 //! it.
 //!
 //! It is a shell, because a copy of Dyno's own process would slow down Dyno's memory. It leads the
-//! process group of the server and waits for its standard input to end: no process can leave or
-//! enter the group after that, so none escapes.
+//! process group of the server and waits for its standard input to end. Processes that leave the
+//! group are still in the server's control group, if the host permits one.
 
 use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use crate::base::error::{Context, Result};
+use crate::lab::machine::cgroup::Cgroup;
 
-/// Its input is "PROCESS SIGNAL" when the server runs, and "ended" when it has ended. Its arguments
-/// are the socket folder and, if there is one, the control group. A clean stop has three seconds.
+/// Its argument is the socket folder, and its input a line for each step of the start: "folder"
+/// once it is Dyno's, "group FOLDER" with the control group, "server PROCESS SIGNAL" when the
+/// server runs, and "ended" when nothing is left to watch. A clean stop has three seconds.
 const SCRIPT: &str = r#"
 trap '' HUP INT QUIT TERM
+cgroup=
+now() { read -r up _ < /proc/uptime; now=${up%.*}; }
 others() {
     found=
+    # All of them, also one that has left the process group; and much faster than a search.
+    [ -z "$cgroup" ] || while read -r process; do
+        found="$found $process"
+    done 2> /dev/null < "$cgroup/cgroup.procs"
+    [ -z "$found" ] || return
     for stat in /proc/[0-9]*/stat; do
         { read -r line < "$stat"; } 2> /dev/null || continue
         set -- ${line##*) }
         [ "$3" = $$ ] && [ "$1" != Z ] && [ "${line%% *}" != $$ ] && found="$found ${line%% *}"
     done
 }
-read -r server signal
-others
+folder= server= signal=
+while read -r word rest; do
+    case $word in
+        folder) folder=$1 ;;
+        group) cgroup=$rest ;;
+        server) server=${rest% *} signal=${rest#* } ;;
+        ended) exit ;;
+    esac
+done
 if [ -n "$server" ]; then
-    read -r word
-    [ "$word" = ended ] && exit
     kill "-$signal" "$server"
     others
-    n=0
-    while [ -n "$found" ] && [ $n -lt 30 ]; do sleep 0.1; n=$((n + 1)); others; done
+    now
+    end=$((now + 3))
+    while [ -n "$found" ] && [ $now -lt $end ]; do sleep 0.1; others; now; done
+else
+    others
 fi
-n=0
-while [ -n "$found" ] && [ $n -lt 100 ]; do
+now
+end=$((now + 60))
+while [ -n "$found" ] && [ $now -lt $end ]; do
     kill -KILL $found
     sleep 0.05
-    n=$((n + 1))
     others
+    now
 done
-rm -rf -- "$1"
-[ -z "$2" ] || rmdir -- "$2"
+# One that is not announced yet is empty.
+if [ -n "$folder" ]; then rm -rf -- "$folder"; else rmdir -- "$1"; fi
+[ -z "$cgroup" ] || rmdir -- "$cgroup"
 "#;
 
 /// The watcher; it ends when this is dropped.
+#[derive(Debug)]
 pub struct Watcher {
     child: Child,
-    knows_server: bool,
 }
 
 impl Watcher {
-    /// Starts a watcher, before the process that it watches.
-    pub fn start(run: &Path, cgroup: Option<&Path>) -> Result<Watcher> {
+    /// Starts a watcher, before the socket folder is made and the watched process started.
+    pub fn start(run: &Path) -> Result<Watcher> {
         let mut command = Command::new("/bin/sh");
-        command.args(["-c", SCRIPT, "dyno-watcher"]).arg(run).arg(cgroup.unwrap_or(Path::new("")));
+        command.args(["-c", SCRIPT, "dyno-watcher"]).arg(run);
         command.current_dir("/").stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         let child = std::os::unix::process::CommandExt::process_group(&mut command, 0).spawn();
         let child = child.context("starting /bin/sh, which would end a server without Dyno")?;
-        Ok(Watcher { child, knows_server: false })
+        Ok(Watcher { child })
     }
 
     /// The process group for the watched processes.
@@ -67,10 +86,19 @@ impl Watcher {
         self.child.id() as i32
     }
 
+    /// Announces that the socket folder is Dyno's.
+    pub fn has_folder(&mut self) {
+        self.say("folder\n");
+    }
+
+    /// Announces the control group of the watched processes.
+    pub fn has_cgroup(&mut self, cgroup: &Cgroup) {
+        self.say(&format!("group {}\n", cgroup.folder().display()));
+    }
+
     /// Announces a running server, and the signal that stops it.
     pub fn watch(&mut self, server: u32, stop_signal: i32) {
-        self.say(&format!("{server} {stop_signal}\n"));
-        self.knows_server = true;
+        self.say(&format!("server {server} {stop_signal}\n"));
     }
 
     fn say(&mut self, line: &str) {
@@ -81,7 +109,7 @@ impl Watcher {
 
 impl Drop for Watcher {
     fn drop(&mut self) {
-        self.say(if self.knows_server { "ended\n" } else { "none 0\nended\n" });
+        self.say("ended\n");
         drop(self.child.stdin.take());
         let _ = self.child.wait();
     }
@@ -119,7 +147,8 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let run = folder.path().join("dyno-1-1");
             std::fs::create_dir_all(run.join("db")).unwrap();
-            let mut watcher = Watcher::start(&run, None).unwrap();
+            let mut watcher = Watcher::start(&run).unwrap();
+            watcher.has_folder();
             let group = watcher.group();
             let mut server = stubborn(group);
             if knows {
@@ -138,14 +167,55 @@ mod tests {
     }
 
     #[test]
+    fn a_process_that_leaves_the_group_ends_too_if_there_is_a_control_group() {
+        let folder = tempfile::tempdir().unwrap();
+        let name = format!("dyno-watched-{}", std::process::id());
+        let Some(cgroup) = Cgroup::unlimited(name.as_ref()) else {
+            eprintln!("SKIPPED: no control group can be made here");
+            return;
+        };
+        let run = folder.path().join("dyno-1-1");
+        std::fs::create_dir(&run).unwrap();
+        let mut watcher = Watcher::start(&run).unwrap();
+        watcher.has_cgroup(&cgroup);
+        let procs = cgroup.folder().join("cgroup.procs");
+        let script = format!("echo 0 > {} && exec setsid --fork sleep 600", procs.display());
+        let mut server = Command::new("/bin/sh");
+        server.args(["-c", &script]).process_group(watcher.group());
+        assert!(server.stdin(Stdio::null()).status().unwrap().success());
+        let escaped = std::fs::read_to_string(&procs).unwrap();
+        assert_eq!(escaped.lines().count(), 1, "{escaped}");
+        drop(watcher.child.stdin.take());
+        watcher.child.wait().unwrap();
+        // Nobody may have waited for it yet.
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", escaped.trim()));
+        let has_ended = stat.is_err() || stat.is_ok_and(|stat| stat.contains(") Z "));
+        assert!(has_ended && !procs.exists(), "{}", procs.exists());
+    }
+
+    #[test]
     fn a_server_that_has_ended_leaves_its_folder_to_dyno() {
         let folder = tempfile::tempdir().unwrap();
-        let mut watcher = Watcher::start(folder.path(), None).unwrap();
+        let mut watcher = Watcher::start(folder.path()).unwrap();
+        watcher.has_folder();
         let group = watcher.group();
         watcher.watch(group as u32, libc::SIGTERM);
         drop(watcher);
         assert!(folder.path().exists() && members(group).is_empty());
-        drop(Watcher::start(folder.path(), None).unwrap());
+        drop(Watcher::start(folder.path()).unwrap());
         assert!(folder.path().exists(), "a server that was never started");
+        // Dyno is killed before it announces the folder: only an empty one can be its own.
+        for (is_empty, stays) in [(false, true), (true, false)] {
+            let file = folder.path().join("somebody's");
+            if is_empty {
+                std::fs::remove_file(&file).unwrap();
+            } else {
+                std::fs::write(&file, "").unwrap();
+            }
+            let mut watcher = Watcher::start(folder.path()).unwrap();
+            drop(watcher.child.stdin.take());
+            drop(watcher);
+            assert_eq!(folder.path().exists(), stays);
+        }
     }
 }
