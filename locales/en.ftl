@@ -244,6 +244,7 @@ caveat-failed = { $count ->
        *[other] { $count } repeats failed
     }
 caveat-not-steady = the drive had not reached steady state
+caveat-no-flush = the drive reports a volatile write cache that is on, but the kernel treats it as write through and sends neither flushes nor FUA: these writes were not durable
 caveat-drifted = ops/s drifted by { $change } over the window
 caveat-missed-rate = achieved { $share } of the target rate
 caveat-stream-missed-rate = stream { $stream } achieved { $share } of the target rate
@@ -1705,6 +1706,8 @@ cause-failed = { $subjects } failed ({ $why })
 remedy-failed = correct the cause and measure again
 cause-not-steady = { $subjects } had not reached steady state ({ $why })
 remedy-not-steady = run longer preconditioning
+cause-no-flush = The kernel sends neither flushes nor FUA to { $subjects }, whose volatile write cache is on: durable writes were not
+remedy-no-flush = write “write back” to /sys/block/DEVICE/queue/write_cache, or set `prepare.write_cache`
 cause-drifted = The ops/s of { $subjects } drifted by up to { $change } over the window
 remedy-drifted = run longer preconditioning, or a longer warm-up
 cause-missed-rate = At worst, { $subjects } achieved { $share } of the target rate

@@ -5,11 +5,61 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Output;
 
+use dyno::record::Setup;
 use dyno::record::setup::{DriveSetup, WriteCacheState};
 use dyno::store::Bundle;
 
+use crate::made;
 use crate::replay::tables;
-use crate::support::{LoopDevice, dyno, points, skip};
+use crate::support::{LoopDevice, dyno, dyno_well, points, skip};
+
+/// A drive that reports a cache that is on, while the kernel sends it no flushes.
+#[test]
+fn durable_writes_to_a_cache_that_the_kernel_does_not_flush_have_a_caveat_and_others_have_none() {
+    let folder = made::folder();
+    let dir = folder.path();
+    let step = |name: &str, sync: &str| {
+        format!(
+            "[[step]]\nname = \"{name}\"\nduration = \"1s\"\n[[step.stream]]\nname = \"io\"\n\
+             engine = \"psync\"\nworkload = {{ kind = \"random\", read = 0, sync = \"{sync}\" }}\n"
+        )
+    };
+    let dataset = "[dataset.file]\nengine = \"psync\"\nsize = \"1MiB\"\ndirect = false\n";
+    let steps = step("durable", "fdatasync") + &step("plain", "none");
+    std::fs::write(dir.join("p.toml"), format!("title = \"T\"\n{dataset}{steps}")).unwrap();
+    let plan = "protocol = \"./p.toml\"\nrepeats = 3\n[[subject]]\nname = \"A\"\n\
+                drives = [{ path = \".\" }]\n";
+    std::fs::write(dir.join("plan.toml"), plan).unwrap();
+    let plan = dyno::plan::load(&dir.join("plan.toml"), &dyno::plan_catalogue());
+    let plan = plan.unwrap_or_else(|mistakes| panic!("{}", mistakes.render(false)));
+    for (kernel, own, caveats) in [
+        ("write through", WriteCacheState::On, 1),
+        ("write back", WriteCacheState::On, 0),
+        ("write through", WriteCacheState::Absent, 0),
+    ] {
+        let drive = DriveSetup {
+            subject: "A".into(),
+            write_cache: Some(kernel.into()),
+            volatile_cache: vec![own],
+            ..DriveSetup::default()
+        };
+        let setup = Setup { drives: vec![drive], ..Setup::default() };
+        let path = dir.join("b.dyno");
+        let _ = std::fs::remove_file(&path);
+        made::write_with(&path, &plan, &setup, &mut |_| {
+            let (ops_per_s, seconds) = (1e4, vec![1e4; 3]);
+            Some(made::Figures { ops_per_s, seconds, p99_ns: 1e5, ..made::Figures::default() })
+        });
+        dyno_well(dir, &["report", "b.dyno", "-o", "b.md"]);
+        let brief = std::fs::read_to_string(dir.join("b.md")).unwrap();
+        let found: Vec<&str> = brief
+            .lines()
+            .filter(|line| line.contains("the kernel treats it as write through"))
+            .collect();
+        assert_eq!(!found.is_empty(), caveats > 0, "{kernel}, {own}: {brief}");
+        assert!(found.iter().all(|line| !line.contains("plain")), "{found:?}");
+    }
+}
 
 /// A loop device on a file, removed when dropped.
 pub struct Disk {

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
 
 use crate::base::error::{Context, Result};
+use crate::base::stderr::note;
 use crate::base::units;
 use crate::lab::drive::filesystem::Mounted;
 use crate::lab::drive::namespaces::NamespacesChanged;
@@ -94,6 +95,16 @@ pub fn prepare(
     };
     let done = work.all(subject, before, sink).and_then(|()| {
         let time = WriteCacheTime::BeforePoints;
+        for drive in &work.subject.drives {
+            if let Some(name) = write_cache::without_flushes(&drive.place) {
+                note(&format!(
+                    "Warning: {name} reports a volatile write cache that is on, but the kernel \
+                     treats it as write through and sends it neither flushes nor FUA: durable \
+                     writes are not. Write \"write back\" to /sys/block/{name}/queue/write_cache, \
+                     or set prepare.write_cache"
+                ));
+            }
+        }
         sink.write_caches(&write_cache::states(&work.subject, time))
     });
     let PrepareWork { subject, marks, mounted, switched, changed, namespaces, .. } = work;

@@ -11,6 +11,9 @@ pub enum Caveat {
     Failed(usize),
     /// The drive was to be prepared until steady, but was not steady.
     NotSteady,
+    /// The kernel sends neither flushes nor FUA to a drive that reports a volatile write cache that
+    /// is on: writes that were to be durable were not.
+    NoFlush,
     /// The drift in percent, from the start of the window to its end.
     Drifted(f64),
     /// The achieved share of the target rate.

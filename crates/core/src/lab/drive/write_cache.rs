@@ -34,14 +34,18 @@ pub const THROUGH: &str = "write through";
 
 /// The state of a drive's device; None if there is none, or it is not reported.
 pub fn state(place: &DrivePlace) -> Option<WriteCacheState> {
-    let disk = match place {
-        DrivePlace::Device { path, .. } => Disk::of(path).ok()?,
+    state_of(&disk_of(place)?.whole())
+}
+
+fn disk_of(place: &DrivePlace) -> Option<Disk> {
+    match place {
+        DrivePlace::Device { path, .. } => Disk::of(path).ok(),
         DrivePlace::Directory(path) => {
-            let mount = mount_of(path)?;
-            Disk { sysfs: fs::canonicalize(Path::new("/sys/dev/block").join(mount.number)).ok()? }
+            let number = mount_of(path)?.number;
+            let sysfs = fs::canonicalize(Path::new("/sys/dev/block").join(number)).ok()?;
+            Some(Disk { sysfs })
         }
-    };
-    state_of(&disk.whole())
+    }
 }
 
 fn state_of(disk: &Disk) -> Option<WriteCacheState> {
@@ -72,6 +76,14 @@ pub fn of_drive(disk: &Disk) -> Option<WriteCacheState> {
 /// The kernel's setting for a whole drive: [`THROUGH`] if it sends neither flushes nor FUA.
 pub fn of_kernel(disk: &Disk) -> Option<String> {
     read(&queue(disk))
+}
+
+/// The name of a drive that reports a volatile write cache that is on, if the kernel treats it as
+/// one without: what was to be durable is not.
+pub fn without_flushes(place: &DrivePlace) -> Option<String> {
+    let disk = disk_of(place)?.whole();
+    let is_without = of_kernel(&disk)? == THROUGH && of_drive(&disk)? == WriteCacheState::On;
+    is_without.then(|| disk.name())
 }
 
 /// Whether the kernel passes FUA on to a whole drive; otherwise a flush follows such a write.

@@ -2,16 +2,20 @@
 //! but rules out only one direction: see `compare`.
 
 pub use crate::analysis::caveat::Caveat;
-use crate::analysis::facts::{CellFacts, Facts, SetupFacts, StepFacts};
+use crate::analysis::facts::{CellFacts, Facts, RunFacts, SetupFacts, StepDurability, StepFacts};
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::limits::bottleneck::BottleneckVerdict;
 use crate::analysis::points::point_summary::{RATE_KEPT, RepeatSummary};
+use crate::record::setup::{DriveSetup, WriteCacheState};
 use crate::stats::family::FEWEST;
 use crate::stats::runs::trend::Drift;
 
 /// From this share of late ops on, an open loop's response times are affected by the generator: p99
 /// is the latency that one op in a hundred exceeds.
 const LATE: f64 = 0.01;
+
+/// The kernel's setting (`queue/write_cache`) with which it sends neither flushes nor FUA.
+const THROUGH: &str = "write through";
 
 /// Maximum difference between the rate times the mean latency and the number of ops in flight. In a
 /// window with many times as many ops as are in flight, rounding alone makes them differ.
@@ -41,6 +45,9 @@ pub fn note(facts: &mut Facts) {
             .filter(|f| f.subject == cell.subject && f.step == step.title && f.at == *at)
             .count()
     };
+    let no_flush: Vec<bool> = facts.subjects.keys().map(|s| no_flush(facts, s)).collect();
+    let is_undurable =
+        |step: &StepFacts, c: &CellFacts| no_flush[c.subject.0] && is_durable(&facts.setup, step);
     let imported = |c: &CellFacts| facts.setup.runs[c.run].is_imported();
     let all: Vec<Vec<Vec<Caveat>>> = facts
         .measured
@@ -48,7 +55,9 @@ pub fn note(facts: &mut Facts) {
         .iter()
         .map(|step| {
             let known = |c: &CellFacts| (failed(step, c), unsteady[c.subject.0], imported(c));
-            step.cells.iter().map(|c| of(c, known(c))).collect()
+            let undurable = |c: &CellFacts| is_undurable(step, c).then_some(Caveat::NoFlush);
+            let all = |c: &CellFacts| of(c, known(c)).into_iter().chain(undurable(c)).collect();
+            step.cells.iter().map(all).collect()
         })
         .collect();
     for (step, caveats) in facts.measured.steps.iter_mut().zip(all) {
@@ -94,6 +103,28 @@ pub fn of_load(load: &RepeatSummary) -> Vec<Caveat> {
     let off = load.littles_law.filter(|share| (share - 1.0).abs() > LITTLES_LAW);
     all.extend(off.map(Caveat::LittlesLaw));
     all
+}
+
+/// Whether a drive of the subject reports a volatile write cache that is on, while the kernel takes
+/// it for one without. A preparation that switches the cache sets both.
+fn no_flush(facts: &Facts, subject: SubjectKey) -> bool {
+    let own = &facts.subjects[subject];
+    let switched = &facts.setup.run_of(own).resolved.protocol.preparation.write_cache;
+    let is_contradictory = |drive: &DriveSetup| {
+        drive.write_cache.as_deref() == Some(THROUGH)
+            && drive.volatile_cache.contains(&WriteCacheState::On)
+    };
+    switched.is_none() && own.setups.iter().any(is_contradictory)
+}
+
+/// Whether a stream of the step writes durably, as far as its load determines that.
+fn is_durable(setup: &SetupFacts, step: &StepFacts) -> bool {
+    let is_durable = |durability: StepDurability| durability != StepDurability::None;
+    let of_run = |run: &RunFacts| {
+        let streams = &run.resolved.protocol.step(&step.name)?.streams;
+        Some(streams.iter().any(|stream| StepDurability::of(stream).is_some_and(is_durable)))
+    };
+    setup.runs.iter().find_map(of_run).unwrap_or(false)
 }
 
 /// Whether a drive of the subject was prepared until steady, but the last attempt was not.

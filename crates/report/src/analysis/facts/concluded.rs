@@ -4,6 +4,7 @@
 use crate::analysis::keys::{Keyed, StepKey, SubjectKey, ValueKey};
 use crate::analysis::limits::writes::Layers;
 use crate::analysis::points::metric::Metric;
+use crate::plan::Stream;
 use crate::stats::Estimate;
 use crate::stats::curve::LoadAndLatency;
 
@@ -103,6 +104,21 @@ pub enum StepDurability {
     Fdatasync,
     /// A database's engine syncs its log at each commit.
     Commit,
+}
+
+impl StepDurability {
+    /// That of a stream's writes; None if the load does not determine it: reads, and databases
+    /// whose commits depend on their own settings.
+    pub fn of(stream: &Stream) -> Option<StepDurability> {
+        if stream.engine.knobs.flag("sync").is_ok_and(|synced| synced) {
+            return Some(StepDurability::Commit);
+        }
+        match stream.workload.knobs.text("sync").ok()? {
+            "fua" => Some(StepDurability::Fua),
+            "fdatasync" => Some(StepDurability::Fdatasync),
+            _ => Some(StepDurability::None),
+        }
+    }
 }
 
 /// Block writes that differ only in their durability, as steps.

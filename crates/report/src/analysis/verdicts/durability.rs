@@ -52,7 +52,7 @@ fn manners<'f>(
 ) -> impl Iterator<Item = (StepKey, StepDurability, &'f Stream)> {
     measured.steps.iter_enumerated().filter_map(|(index, step)| {
         let stream = stream(setup, step)?;
-        Some((index, manner(stream)?, stream))
+        Some((index, StepDurability::of(stream)?, stream))
     })
 }
 
@@ -60,19 +60,6 @@ fn manners<'f>(
 fn stream<'f>(setup: &'f SetupFacts, step: &StepFacts) -> Option<&'f Stream> {
     let of_run = |run: &'f RunFacts| run.resolved.protocol.step(&step.name);
     setup.runs.iter().find_map(of_run)?.streams.iter().find(|stream| stream.headline)
-}
-
-/// None if the load does not determine it: reads, and databases whose commits depend on their own
-/// settings.
-fn manner(stream: &Stream) -> Option<StepDurability> {
-    if stream.engine.knobs.flag("sync").is_ok_and(|synced| synced) {
-        return Some(StepDurability::Commit);
-    }
-    match stream.workload.knobs.text("sync").ok()? {
-        "fua" => Some(StepDurability::Fua),
-        "fdatasync" => Some(StepDurability::Fdatasync),
-        _ => Some(StepDurability::None),
-    }
 }
 
 fn only_writes(stream: &Stream) -> bool {

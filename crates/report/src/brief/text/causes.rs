@@ -213,6 +213,7 @@ fn cause(l: Language, facts: &Facts, barring: &[Barring<'_>]) -> BarringCause {
             let fact = say!(l, "cause-not-steady", subjects = subjects, why = why);
             (fact, say!(l, "remedy-not-steady"))
         }
+        Caveat::NoFlush => (say!(l, "cause-no-flush", subjects), say!(l, "remedy-no-flush")),
         Caveat::Drifted(_) => {
             let percent = |caveat: &Caveat| match caveat {
                 Caveat::Drifted(percent) => Some(number_format::signed_percent(l, *percent)),

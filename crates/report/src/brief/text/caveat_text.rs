@@ -23,6 +23,7 @@ fn caveat(l: Language, caveat: &Caveat, why: VerdictText) -> String {
         Caveat::NotMeasured => say!(l, "caveat-not-measured"),
         Caveat::Failed(n) => say!(l, "caveat-failed", count = *n),
         Caveat::NotSteady => say!(l, "caveat-not-steady"),
+        Caveat::NoFlush => say!(l, "caveat-no-flush"),
         Caveat::Drifted(percent) => {
             say!(l, "caveat-drifted", change = number_format::signed_percent(l, *percent))
         }
