@@ -126,6 +126,8 @@ pub struct BottleneckInputs {
     pub reads_per_s: f64,
     /// Bytes read per second.
     pub read_bytes_per_s: f64,
+    /// Trims per second.
+    pub trims_per_s: f64,
     /// Write requests per second.
     pub writes_per_s: f64,
     /// Bytes written per second.

@@ -76,6 +76,7 @@ pub fn inputs(
         in_flight: closed.then(|| streams().map(in_flight).sum()),
         reads_per_s,
         read_bytes_per_s,
+        trims_per_s: sums(|class| class == Class::TRIM).0,
         writes_per_s,
         written_bytes_per_s,
         thinks: closed && point.cells.iter().flat_map(|c| &c.tallies).any(|t| t.response.is_some()),

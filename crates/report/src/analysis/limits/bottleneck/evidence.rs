@@ -26,7 +26,9 @@ pub struct Foreign {
 /// writes, do not count as others'.
 pub fn foreign(p: &BottleneckInputs) -> Option<Foreign> {
     let (device, own) = (p.device.as_ref()?, p.own.as_ref()?);
-    let journal = device.flushes_per_s.min(own.write_calls_per_s) * JOURNAL_BYTES;
+    // A trim of a file changes its filesystem's tables too.
+    let journaled = device.flushes_per_s.min(own.write_calls_per_s) + p.trims_per_s;
+    let journal = journaled * JOURNAL_BYTES;
     let begun = |ops_per_s, bytes_per_s| in_flight_before(p, ops_per_s, bytes_per_s);
     let reads = own.read_bytes_per_s + begun(p.reads_per_s, p.read_bytes_per_s);
     let writes = own.written_bytes_per_s
@@ -39,7 +41,8 @@ pub fn foreign(p: &BottleneckInputs) -> Option<Foreign> {
         |part: f64, whole: f64, queue: f64| if whole > 0.0 { part / whole * queue } else { 0.0 };
     let queue = of(read, device.read_bytes_per_s, device.read_queue)
         + of(written, device.written_bytes_per_s, device.write_queue);
-    let all = device.read_queue + device.write_queue;
+    // All requests, also those that move no data.
+    let all = (device.read_queue + device.write_queue).max(device.queue);
     let share = if all > 0.0 { queue / all } else { 0.0 };
     Some(Foreign { share, queue, read_bytes_per_s: read, written_bytes_per_s: written })
 }

@@ -271,6 +271,25 @@ fn what_the_load_had_in_flight_as_the_window_began_is_no_neighbours() {
     assert!((written(&with(60.0 * MIB)) / MIB - 24.4).abs() < 0.1);
 }
 
+/// The device spends its time on trims, beside the filesystem's own small writes.
+#[test]
+fn a_load_of_trims_has_no_neighbour_in_the_writes_that_it_causes() {
+    let trims = |written_bytes_per_s: f64, write_queue: f64| {
+        let mut p = beside(written_bytes_per_s, write_queue);
+        p.own.as_mut().unwrap().written_bytes_per_s = 0.0;
+        let device = p.device.as_mut().unwrap();
+        (device.read_queue, device.read_bytes_per_s, device.reads_per_s) = (0.0, 0.0, 0.0);
+        device.queue = 30.0 + write_queue;
+        let (reads_per_s, read_bytes_per_s, trims_per_s) = (0.0, 0.0, 2_000.0);
+        BottleneckInputs { reads_per_s, read_bytes_per_s, trims_per_s, ..p }
+    };
+    let share = |p: &BottleneckInputs| evidence::foreign(p).unwrap().share;
+    assert_eq!(share(&trims(40e6, 5.0)), 0.0, "their journal");
+    let rest = share(&trims(131.072e6, 2.0));
+    assert!((rest - 1.0 / 32.0).abs() < 0.001, "of all requests, half of the writes: {rest}");
+    assert!(share(&trims(400e6, 30.0)) > 0.2, "a neighbour is still one");
+}
+
 #[test]
 fn a_neighbours_requests_are_not_taken_for_the_loads_own() {
     let mut p = beside(200e6, 6.0);
