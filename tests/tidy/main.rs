@@ -3,6 +3,7 @@
 mod glossary;
 mod house;
 mod imports;
+mod promises;
 
 use std::path::{Path, PathBuf};
 
