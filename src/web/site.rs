@@ -118,8 +118,8 @@ impl ServedFolder {
         Ok(catalogue)
     }
 
-    /// A bundle of the folder, only by its entry's path as shown: a name that is not in the catalogue opens
-    /// no file. Links are not followed.
+    /// A bundle of the folder, only by its entry's path as shown: a name that is not in the
+    /// catalogue opens no file. Links are not followed.
     pub fn bundle(&self, name: &str) -> Result<PathBuf, PageFailure> {
         let catalogue = self.catalogue()?;
         let entry = catalogue.entries.iter().find(|e| e.shown_path() == name);

@@ -101,8 +101,8 @@ fn a_load_that_falls_behind_without_a_search_is_a_failed_point() {
 #[test]
 fn a_search_with_periods_is_decided_by_the_worst_one_and_the_brief_has_its_shares() {
     let dir = tempfile::tempdir().expect("a folder");
-    let slow = "[[step.stream]]\nname = \"io\"\nrate = \"500/s\"\nworkload = \"random\"\ndepth = 32\n\
-                engine = { kind = \"null\", latency = \"100us\", slow_share = 2.5, \
+    let slow = "[[step.stream]]\nname = \"io\"\nrate = \"500/s\"\nworkload = \"random\"\n\
+                depth = 32\nengine = { kind = \"null\", latency = \"100us\", slow_share = 2.5, \
                 slow_latency = \"70ms\" }\n";
     let step = format!(
         "sweep = {{ axis = \"rates\", values = [4], search = {{ metric = \"io.p50\", \

@@ -17,8 +17,8 @@ use crate::store::{Glance, glance, limits};
 /// A file of the catalogue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CatalogueEntry {
-    /// Relative to the catalogue's folder. If the bundle's plan masks subjects, `shown_path` is what
-    /// readers see.
+    /// Relative to the catalogue's folder. If the bundle's plan masks subjects, `shown_path` is
+    /// what readers see.
     pub path: String,
     /// The file's length in bytes.
     pub size_bytes: u64,
@@ -195,8 +195,8 @@ impl CatalogueEntry {
         words.iter().all(|word| all.iter().any(|text| text.contains(word.as_str())))
     }
 
-    /// The path for readers, which identifies the entry in its catalogue: a masked bundle's own name
-    /// may say which drive it is.
+    /// The path for readers, which identifies the entry in its catalogue: a masked bundle's own
+    /// name may say which drive it is.
     pub fn shown_path(&self) -> &str {
         match &self.contents {
             Contents::Bundle(summary) => summary.masked_path.as_ref().unwrap_or(&self.path),
