@@ -8,6 +8,7 @@ mod labs;
 mod limits;
 mod meters;
 mod outliers;
+mod overload;
 mod quiet;
 mod replay;
 mod replay_beside_fio;

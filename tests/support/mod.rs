@@ -4,6 +4,7 @@
 // Each program uses a part of it.
 #![allow(dead_code)]
 
+pub mod queued;
 pub mod quiet;
 
 use std::fmt::Display;
