@@ -98,3 +98,4 @@ mod servers;
 mod support;
 mod tds;
 mod terminal;
+mod terminated;

@@ -81,6 +81,7 @@ fn write(plan: &Path) -> Result<u8> {
     consent::must_be_own(plan)?;
     let plan = plan::load(plan, &crate::plan_catalogue())?;
     let signals = Signals::catch()?;
+    signals.end_in_time()?;
     writer::write(&plan, &signals.stop, Clock::for_pauses(), &mut note)?;
     Ok(0)
 }

@@ -358,6 +358,7 @@ pub fn quietly(plan: Plan, bundle: &Path) -> Result<PartEnd> {
     let now = jiff::Timestamp::now();
     let (plan, mut writer, clock) = begin(plan, bundle, now, Vec::new(), Readers::Owner)?;
     let signals = Signals::catch()?;
+    signals.end_in_time()?;
     let seen = (clock, &Progress::new());
     let summary = carry_out(&plan, &mut writer, EarlierPart::default(), seen, &signals)?;
     writer.finish(&signals.stop)?;
@@ -413,6 +414,7 @@ fn measure(
     begun: Begun,
 ) -> Result<u8> {
     let signals = Signals::catch()?;
+    signals.end_in_time()?;
     let progress = watched.progress;
     let serving = watched.serve.map(|at| ServeProcess::start(at, bundle, &plan)).transpose()?;
     // Without memory for the feed, the run continues without it.

@@ -169,7 +169,7 @@ pub trait Target: Any + Send + Sync {
         self.io_context(stream, thread)
     }
 
-    /// A signal ends the load that fills it: ops that take long end. May be called repeatedly.
+    /// A signal ends its load: ops that take long end, if they can. May be called repeatedly.
     fn interrupt(&self) {}
 
     /// Waits until background work (compaction, flushes) is done, or `stop` is set.

@@ -1,6 +1,10 @@
 //! `null`: completes at once, or after a latency set by the plan. It measures the tool itself, and
 //! is the known truth with which the tests compare the tool.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+
 use crate::base::clock::Clock;
 use crate::base::error::{Result, bail};
 use crate::base::rng::{Rng, Seed};
@@ -100,7 +104,7 @@ impl Engine for Null {
             key_bytes: 16,
             value_bytes: 100,
         };
-        Ok(Box::new(NullTarget { model, space, clock: site.clock }))
+        Ok(Box::new(NullTarget { model, space, clock: site.clock, interrupted: Arc::default() }))
     }
 }
 
@@ -146,6 +150,7 @@ struct NullTarget {
     model: SimulatedDrive,
     space: AddressSpace,
     clock: Clock,
+    interrupted: Arc<AtomicBool>,
 }
 
 impl Target for NullTarget {
@@ -162,7 +167,13 @@ impl Target for NullTarget {
         if depth > 4096 {
             bail!("the null engine with a latency takes a depth of at most 4,096, not {depth}");
         }
-        Ok(Box::new(TimedContext::new(model, clock, thread, depth)))
+        let mut context = TimedContext::new(model, clock, thread, depth);
+        context.interrupted = Arc::clone(&self.interrupted);
+        Ok(Box::new(context))
+    }
+
+    fn interrupt(&self) {
+        self.interrupted.store(true, Relaxed);
     }
 
     /// Its drives do not differ.
@@ -212,6 +223,8 @@ struct TimedContext {
     staged: Vec<Completion>,
     /// (due, op)
     pending: Vec<(u64, Completion)>,
+    /// Whether a signal ends the load: all ops end then.
+    interrupted: Arc<AtomicBool>,
 }
 
 impl TimedContext {
@@ -224,6 +237,17 @@ impl TimedContext {
             first_ns: None,
             staged: Vec::with_capacity(depth),
             pending: Vec::with_capacity(depth),
+            interrupted: Arc::default(),
+        }
+    }
+
+    /// Sleeps until this time, or an interruption.
+    fn sleep_until(&self, until_ns: u64) {
+        const LOOK_NS: u64 = 100_000_000;
+        let mut now_ns = self.clock.now_ns();
+        while now_ns < until_ns && !self.interrupted.load(Relaxed) {
+            self.clock.sleep_until(until_ns.min(now_ns + LOOK_NS));
+            now_ns = self.clock.now_ns();
         }
     }
 
@@ -263,7 +287,11 @@ impl IoContext for TimedContext {
         // several times the time that an idle virtual machine takes to wake a thread.
         const SPIN_NS: u64 = 200_000;
         if until_ns > now_ns + SPIN_NS {
-            self.clock.sleep_until(until_ns - SPIN_NS);
+            self.sleep_until(until_ns - SPIN_NS);
+        }
+        if self.interrupted.load(Relaxed) {
+            done.extend(self.pending.drain(..).map(|(_, op)| op));
+            return Ok(());
         }
         if now_ns < until_ns {
             now_ns = self.clock.spin_until(until_ns);

@@ -306,6 +306,9 @@ pub fn run(
         if watched.is_err() {
             shared.stop.store(true, Relaxed);
         }
+        if time.stopped() {
+            groups.iter().for_each(|group| group.target.interrupt());
+        }
         watched
     });
     watched?;
