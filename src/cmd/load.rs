@@ -106,7 +106,8 @@ impl AskedOptions {
     /// The same for the analysis; an unknown metric is an error.
     pub fn question(&self) -> Result<Question> {
         let metrics = self.metric.iter().map(|m| MetricRequest::parse(m)).collect::<Result<_>>()?;
-        Ok(Question { vary: self.vary.clone(), metrics, ..Question::default() })
+        let vary = self.vary.clone();
+        Ok(Question { vary, metrics, joins_sessions: true, ..Question::default() })
     }
 }
 

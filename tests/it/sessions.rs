@@ -3,11 +3,12 @@
 
 use std::path::{Path, PathBuf};
 
+use dyno::base::rng::Rng;
 use dyno::plan::{Order, PointIndex};
 use serde_json::Value;
 
 use crate::made::{self, Figures, rng};
-use crate::support::{dyno, dyno_well, said};
+use crate::support::{dyno, dyno_well, said, size};
 
 const DEPTHS: &str = "sweep = { axis = \"io.depth\", values = [1, 8, 32] }";
 
@@ -102,6 +103,87 @@ fn pairs_in_turns_are_judged_beside_others_in_separate_runs() {
     let found = made::claims(&[&ab, &again], &[]);
     assert_eq!(found["comparisons_in_family"], 16, "{found:#}");
     assert_eq!(standings(&found).iter().filter(|s| *s == "SeparateRuns").count(), 32);
+}
+
+/// A session of one subject on its own drive; its effect is common to its repeats.
+fn session(folder: &Path, (name, subject): (&str, &str), rng: &mut Rng, faster: f64) -> PathBuf {
+    let mut plan = made::plan(folder, &made::step("reads", DEPTHS, ""), 1, 5);
+    plan.subjects[0].name = subject.to_string();
+    let effect = (0.03 * rng.normal()).exp();
+    let path = folder.join(format!("{name}.dyno"));
+    let _ = std::fs::remove_file(&path);
+    made::write(&path, &plan, &mut |_| {
+        let ops_per_s = 5e4 * faster * effect * (0.03 * rng.normal()).exp();
+        let p99_ns = 2e5 / faster / effect * (0.03 * rng.normal()).exp();
+        Some(Figures { ops_per_s, p99_ns, ..Figures::default() })
+    });
+    path
+}
+
+/// Three sessions of A and of B in this order of time, with B faster by a factor.
+fn sessions(folder: &Path, order: &[&str], rng: &mut Rng, faster: f64) -> Value {
+    let of = |name: &&str| {
+        let subject = if name.starts_with('a') { "A" } else { "B" };
+        let own = if subject == "B" { faster } else { 1.0 };
+        session(folder, (name, subject), rng, own)
+    };
+    let paths: Vec<PathBuf> = order.iter().map(of).collect();
+    made::claims(&paths.iter().map(PathBuf::as_path).collect::<Vec<_>>(), &[])
+}
+
+const IN_TURNS: [&str; 6] = ["a1", "b1", "a2", "b2", "a3", "b3"];
+
+#[test]
+fn bundles_of_a_subject_are_its_sessions_and_support_claims_if_they_alternate_in_time() {
+    let made = made::folder();
+    let (folder, rng) = (made.path(), &mut rng(74, 0));
+    let found = sessions(folder, &IN_TURNS, rng, 1.5);
+    // Three points and their mean of two figures.
+    assert_eq!(found["comparisons_in_family"], 8, "{found:#}");
+    let claims = found["claims"].as_array().expect("a list");
+    assert!(!claims.is_empty(), "{found:#}");
+    for claim in claims {
+        assert_eq!((&claim["better"], &claim["worse"]), (&"B".into(), &"A".into()), "{claim:#}");
+        let basis = claim["basis"].as_str().expect("text");
+        assert!(basis.contains("sessions as a random effect: 3 and 3"), "{basis}");
+    }
+    // One drive in the first half of the time, the other in the second.
+    let found = sessions(folder, &["a1", "a2", "a3", "b1", "b2", "b3"], rng, 1.5);
+    assert_eq!(found["comparisons_in_family"], 0, "{found:#}");
+    assert!(standings(&found).iter().all(|s| s == "SeparateRuns"), "{found:#}");
+    // The only subject: its bundles are what is compared.
+    let text = dyno_well(folder, &["compare", "a1.dyno", "a2.dyno"]);
+    assert!(text.contains("A (a1)") && text.contains("A (a2)"), "{text}");
+    // Another test of the same subject is another subject.
+    let mut plan = made::plan(folder, &made::step("reads", DEPTHS, "threads = 2"), 1, 5);
+    plan.subjects[0].name = "A".to_string();
+    made::write(&folder.join("a4.dyno"), &plan, &mut |_| {
+        Some(Figures { ops_per_s: 5e4, p99_ns: 2e5, ..Figures::default() })
+    });
+    let text = dyno_well(folder, &["compare", "a1.dyno", "b1.dyno", "a2.dyno", "a4.dyno"]);
+    assert!(text.contains("A (a1)") && text.contains("A (a4)"), "{text}");
+    assert!(!text.contains("A (a2)"), "{text}");
+}
+
+/// Sessions differ by as much as their repeats scatter; 36 of 60 such briefs of one session each
+/// were false when sessions did not count.
+#[test]
+fn equal_subjects_in_several_sessions_are_hardly_ever_called_different() {
+    let made = made::folder();
+    let (briefs, mut rng) = (size(20, 400), rng(75, 0));
+    let is_false = |found: &Value| found["claims"].as_array().is_some_and(|all| !all.is_empty());
+    let of = |faster: f64, briefs: usize, rng: &mut Rng| {
+        (0..briefs).filter(|_| is_false(&sessions(made.path(), &IN_TURNS, rng, faster))).count()
+    };
+    let wrong = of(1.0, briefs, &mut rng);
+    let found = of(1.5, briefs / 10, &mut rng);
+    println!(
+        "{wrong} of {briefs} briefs were false; +50 % was found in {found} of {}",
+        briefs / 10
+    );
+    // At 5 %, chance exceeds this in 3 of 1,000 such sets.
+    assert!(wrong <= if briefs > 100 { 33 } else { 4 }, "{wrong} of {briefs}");
+    assert!(found > 0);
 }
 
 #[test]

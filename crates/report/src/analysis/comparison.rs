@@ -83,6 +83,8 @@ pub struct Comparison {
     pub levels: Option<(f64, f64)>,
     /// Number of repeats, of the subject with fewer.
     pub repeats: usize,
+    /// The numbers of sessions of the better and the worse subject, if they did not alternate.
+    pub sessions: Option<(usize, usize)>,
     /// The result.
     pub standing: Standing,
     /// The points or loads of the mean, if the comparison is one of means.

@@ -25,6 +25,7 @@ use crate::analysis::points::metric::Metric;
 use crate::analysis::points::point_numbers::{PointSummary, series_of};
 use crate::analysis::points::point_summary::summarise;
 use crate::analysis::points::replay::PointReplay;
+use crate::analysis::sessions::JoinedRuns;
 use crate::analysis::title::{PlanText, ProtocolTitle};
 use crate::base::error::{Context, Result, failed};
 use crate::plan::specification::{Specification, Specifications};
@@ -59,8 +60,8 @@ struct Measured {
 
 /// The points in a run's plan.
 struct PlannedRun {
-    /// Its subjects by name.
-    subjects: HashMap<String, SubjectKey>,
+    /// Its subjects by name, each with the number of its repeats in earlier runs.
+    subjects: HashMap<String, (SubjectKey, u32)>,
     /// The order of measurement.
     places: PointIndex,
     /// The swept knobs by step.
@@ -68,7 +69,7 @@ struct PlannedRun {
 }
 
 impl PlannedRun {
-    fn of(plan: &Plan, subjects: HashMap<String, SubjectKey>) -> PlannedRun {
+    fn of(plan: &Plan, subjects: HashMap<String, (SubjectKey, u32)>) -> PlannedRun {
         let knob = |step: &Step| Some((step.name.clone(), step.sweep.as_ref()?.knob.clone()?));
         let knobs = plan.protocol.steps.iter().filter_map(knob).collect();
         PlannedRun { subjects, places: PointIndex::of(plan), knobs }
@@ -87,10 +88,12 @@ pub struct Gathering {
     seen: HashSet<(StepKey, u64)>,
     groups: HashMap<(GroupOwner, String), usize>,
     hosts: Gathered,
+    joined: JoinedRuns,
 }
 
 impl Gathering {
-    /// Steps of the same name are combined; subjects of the same name stay separate.
+    /// Steps of the same name are combined; subjects of the same name stay separate, unless their
+    /// bundles are sessions of one.
     pub fn new(runs: &[RunContents], question: &Question) -> Result<Gathering> {
         let Some(first) = runs.first() else {
             return Err(failed(
@@ -125,6 +128,10 @@ impl Gathering {
             seen: HashSet::new(),
             groups: HashMap::new(),
             hosts: Gathered::new(runs),
+            joined: match question.joins_sessions {
+                true => JoinedRuns::of(runs),
+                false => JoinedRuns::apart(runs),
+            },
         };
         for run in runs {
             gathering.run(run, runs, &question.subjects)?;
@@ -165,10 +172,23 @@ impl Gathering {
             wanted.is_empty() || wanted.iter().any(|(r, n)| *r == index.0 && n == name)
         };
         for subject in run.plan.subjects.iter().filter(|s| is_wanted(&s.name)) {
-            let has_it =
-                |r: &&RunContents| r.run.plan.subjects.iter().any(|s| s.name == subject.name);
+            if let Some((first, repeats)) = self.joined.earlier(index.0, &subject.name) {
+                let known = self.planned[RunKey(first)].subjects.get(&subject.name);
+                if let Some(&(key, _)) = known {
+                    facts.subjects[key].runs.push(index);
+                    names.insert(subject.name.clone(), (key, repeats));
+                }
+                continue;
+            }
+            // Apart from those of which this one is the first.
+            let joined = &self.joined;
+            let has_it = |(run, r): &(usize, &RunContents)| {
+                let first = joined.earlier(*run, &subject.name);
+                r.run.plan.subjects.iter().any(|s| s.name == subject.name)
+                    && first.is_none_or(|(first, _)| first != index.0)
+            };
             let stem = file.rsplit_once('.').map_or(file.as_str(), |(stem, _)| stem);
-            let label = match all.iter().filter(has_it).count() {
+            let label = match all.iter().enumerate().filter(has_it).count() {
                 0 | 1 => subject.name.clone(),
                 _ => format!("{} ({stem})", subject.name),
             };
@@ -181,12 +201,13 @@ impl Gathering {
                 name: label,
                 own_name: subject.name.clone(),
                 run: index,
+                runs: vec![index],
                 drives: drives.collect(),
                 capacity_bytes: capacity_bytes(&run.plan, &setups, &subject.name),
                 setups,
                 knobs: subject.overrides.clone(),
             });
-            names.insert(subject.name.clone(), key);
+            names.insert(subject.name.clone(), (key, 0));
         }
         let own = run.plan.protocol.steps.iter().map(|s| planned(s, &run.plan.protocol));
         let imported = run.plan.imported.iter().flat_map(|i| &i.steps);
@@ -197,7 +218,10 @@ impl Gathering {
             }
         }
         for p in prepared {
-            facts.setup.prepared.extend(names.get(&p.subject).map(|subject| (*subject, p.clone())));
+            facts
+                .setup
+                .prepared
+                .extend(names.get(&p.subject).map(|(subject, _)| (*subject, p.clone())));
         }
         noted.iter().for_each(|fact| self.disclose(fact, index));
         self.planned.push(PlannedRun::of(&run.plan, names));
@@ -266,10 +290,13 @@ impl Gathering {
     /// Adds a point of a run.
     pub fn point(&mut self, run: RunKey, contents: PointContents) {
         let PointContents { point, rates, samples, reported, slow_ops } = contents;
-        let Some(&subject) = self.planned[run].subjects.get(&point.key.subject) else { return };
+        let own = self.planned[run].subjects.get(&point.key.subject);
+        let Some(&(subject, earlier)) = own else { return };
+        let repeat = earlier + point.key.repeat;
         self.note_engine_facts(subject, &point);
-        let first = self.facts.subjects.position(|of| of.run == run).unwrap_or_default();
-        self.hosts.point(run.0, subject.0 - first.0, &point);
+        // Hosts with a common start are not joined.
+        let first = self.facts.subjects.position(|of| of.runs.contains(&run)).unwrap_or_default();
+        self.hosts.point(run.0, subject.0.saturating_sub(first.0), &point);
         let Some(&step) = self.steps.get(&point.key.step) else { return };
         let value = self.position(run, step, point.key.axis.as_ref());
         let step_facts = &mut self.facts.measured.steps[step];
@@ -296,7 +323,7 @@ impl Gathering {
                 subject,
                 step,
                 at: value.label,
-                repeat: point.key.repeat,
+                repeat,
                 cause,
                 fell_behind,
             });
@@ -312,12 +339,12 @@ impl Gathering {
             subject,
             subject_name: point.key.subject.clone(),
             value: bits,
-            repeat: point.key.repeat,
+            repeat,
             replay: PointReplay::of(&point, &rates, &samples),
             searches: point.facts.iter().filter_map(VectorSearch::of_fact).collect(),
-            outliers: Outliers::of(slow_ops, ops, point.key.repeat, &samples),
+            outliers: Outliers::of(slow_ops, ops, repeat, &samples),
             place: self.planned[run].places.place(plan, &point.key),
-            session: self.planned[run].places.session(plan, &point.key),
+            session: self.joined.session(run.0, self.planned[run].places.session(plan, &point.key)),
             series: series_of(&rates, &|r| summary.is_headline(&r.stream)),
             metered: Metered::of((samples, &reported), &rates, (plan, &point), &summary),
             summary,

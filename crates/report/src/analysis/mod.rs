@@ -1,7 +1,8 @@
 //! Conclusions from bundles: facts, comparisons, claims, bottlenecks, caveats. Pure and typed:
 //! nothing here reads a file or writes a sentence; docs/claims.md has the rules.
 //!
-//! `gathering` turns points into `facts`, grouped by what a reader needs and joined by `keys`;
+//! `sessions` joins bundles of one subject; `gathering` turns points into `facts`, grouped by what
+//! a reader needs and joined by `keys`;
 //! `conclusions` draws every comparison, claim and note from them once (`comparison`,
 //! `facts::concluded`). `metric` defines what is compared; `alike` and `conditions` determine which
 //! subjects may be compared, `caveats` what rules out a claim; `compare` makes every comparison,
@@ -35,6 +36,7 @@ pub mod outliers;
 pub mod plan_difference;
 pub mod points;
 mod question;
+mod sessions;
 pub mod title;
 pub mod verdicts;
 

@@ -17,6 +17,9 @@ pub struct Question {
     pub outliers: bool,
     /// The subjects to include, each with the index of its run; all if empty.
     pub subjects: Vec<(usize, String)>,
+    /// Whether bundles of one subject are its sessions, if there are other subjects; otherwise each
+    /// of them has a subject of its own.
+    pub joins_sessions: bool,
     /// Subjects to mask, in addition to those masked in the plans.
     pub masks: Vec<String>,
 }

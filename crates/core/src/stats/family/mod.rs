@@ -46,7 +46,8 @@ pub struct Observation {
     /// Its place in its block's order, from 0.
     pub place: u32,
     /// The session in which it was measured: a period without a pause or another subject. Subjects
-    /// that alternate share it. It is used only for pairs that share no block.
+    /// that alternate share it. Numbers ascend with time. It is used only for pairs that share no
+    /// block.
     pub session: u32,
 }
 
@@ -82,7 +83,7 @@ pub struct Ratio {
     /// The ratio of geometric means.
     pub ratio: f64,
     /// The simultaneous interval; `None` if the two were measured in separate sessions and there is
-    /// no estimate of the scatter between sessions.
+    /// no estimate of the scatter between sessions, or one after the other and nothing returned.
     pub interval: Option<(f64, f64)>,
     /// The geometric means of a and b at a point, over the compared repeats and adjusted for their
     /// places: their ratio is `ratio`. `None` for a mean over points.
@@ -92,6 +93,8 @@ pub struct Ratio {
     pub repeats: usize,
     /// Degrees of freedom of the interval; 0 without one.
     pub degrees: f64,
+    /// The numbers of sessions of a and b, if they did not alternate.
+    pub sessions: Option<(usize, usize)>,
 }
 
 impl Ratio {
@@ -108,7 +111,16 @@ impl Ratio {
     pub fn inverted(&self) -> Ratio {
         let interval = self.interval.map(|(low, high)| (1.0 / high, 1.0 / low));
         let levels = self.levels.map(|(a, b)| (b, a));
-        Ratio { a: self.b, b: self.a, ratio: 1.0 / self.ratio, interval, levels, ..self.clone() }
+        let sessions = self.sessions.map(|(a, b)| (b, a));
+        Ratio {
+            a: self.b,
+            b: self.a,
+            ratio: 1.0 / self.ratio,
+            interval,
+            levels,
+            sessions,
+            ..self.clone()
+        }
     }
 }
 
@@ -215,6 +227,7 @@ fn ratios(
             levels: cell.levels.map(|(a, b)| (natural(a), natural(b))),
             repeats: cell.repeats,
             degrees: degrees.unwrap_or(0.0),
+            sessions: Some(cell.sessions),
         });
     }
     found.sort_by_key(|r| (r.sheet, r.a, r.b, r.at.is_none(), r.at));
@@ -241,6 +254,7 @@ impl Interval {
             levels: at.map(|_| (natural(pair.levels.0), natural(pair.levels.1))),
             repeats,
             degrees,
+            sessions: None,
         }
     }
 }

@@ -24,8 +24,10 @@ pub struct SessionCell {
     /// Levels of a and b; `None` for a mean.
     pub levels: Option<(f64, f64)>,
     /// Variance of the estimate with its degrees of freedom; `None` if no subject was measured in
-    /// more than one session.
+    /// more than one session, or none both before and after.
     pub variance: Option<(f64, f64)>,
+    /// The numbers of sessions of a and b.
+    pub sessions: (usize, usize),
 }
 
 /// One subject at a point: the means of its sessions, and the variance of their mean from the
@@ -57,6 +59,16 @@ impl SubjectSessions {
     fn level(&self) -> f64 {
         mean(&self.means.values().copied().collect::<Vec<f64>>())
     }
+}
+
+/// Whether time is no explanation of a difference: some subject was measured no later than one of
+/// the two, and again no earlier than the other.
+fn returned(all: &[SubjectSessions], a: usize, b: usize) -> bool {
+    let span =
+        |s: &SubjectSessions| Some((*s.means.first_key_value()?.0, *s.means.last_key_value()?.0));
+    let (Some(of_a), Some(of_b)) = (span(&all[a]), span(&all[b])) else { return false };
+    let (first, other) = if of_a.0 <= of_b.0 { (of_a, of_b) } else { (of_b, of_a) };
+    all.iter().filter_map(span).any(|(from, to)| from <= first.1 && to >= other.0)
 }
 
 /// The variance between sessions of one subject, with its degrees of freedom.
@@ -108,7 +120,8 @@ pub fn cells(
             let counts = of_a.means.len() as f64 * of_b.means.len() as f64
                 / (of_a.means.len() + of_b.means.len()) as f64;
             // A point at which sessions agree by chance gets the scatter of the others.
-            let variance = between[point].map(|(own, degrees)| {
+            let between = between[point].filter(|_| returned(&all[point], a, b));
+            let variance = between.map(|(own, degrees)| {
                 ((own.max(typical) / counts).max(of_a.within + of_b.within), degrees)
             });
             found.push(SessionCell {
@@ -120,6 +133,7 @@ pub fn cells(
                 estimate: of_a.level() - of_b.level(),
                 levels: Some((of_a.level(), of_b.level())),
                 variance,
+                sessions: (of_a.means.len(), of_b.means.len()),
             });
         }
         if points.len() > 1 {
@@ -151,12 +165,12 @@ fn step_mean(
         |subject: usize| points.iter().map(|p| all[*p][subject].within).sum::<f64>() / (n * n);
     let repeats = |subject: usize| points.iter().map(|p| all[*p][subject].repeats).min();
     let counts = [a, b].map(|s| of_all[s].len() as f64);
-    let variance = returns(of_all.iter()).filter(|_| counts.iter().all(|n| *n > 0.0)).map(
-        |(between, degrees)| {
-            let scale = counts.iter().map(|n| 1.0 / n).sum::<f64>();
-            ((between * scale).max(within(a) + within(b)), degrees)
-        },
-    );
+    let is_returned = points.iter().all(|point| returned(&all[*point], a, b));
+    let may = |_: &(f64, f64)| is_returned && counts.iter().all(|n| *n > 0.0);
+    let variance = returns(of_all.iter()).filter(may).map(|(between, degrees)| {
+        let scale = counts.iter().map(|n| 1.0 / n).sum::<f64>();
+        ((between * scale).max(within(a) + within(b)), degrees)
+    });
     SessionCell {
         sheet,
         point: None,
@@ -166,5 +180,6 @@ fn step_mean(
         estimate: level(a) - level(b),
         levels: None,
         variance,
+        sessions: (of_all[a].len(), of_all[b].len()),
     }
 }

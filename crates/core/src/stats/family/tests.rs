@@ -73,7 +73,8 @@ fn in_sessions(subjects: &[&[&[f64]]]) -> Sheet {
     let mut block = 0;
     let mut cell = |(s, sessions): (usize, &&[&[f64]])| -> Vec<Observation> {
         let of = |(i, repeats): (usize, &&[f64])| {
-            let session = (10 * s + i) as u32;
+            // In turns.
+            let session = (10 * i + s) as u32;
             let seen = |value: &f64| {
                 block += 1;
                 Observation { value: *value, block, place: 0, session }

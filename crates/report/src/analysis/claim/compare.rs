@@ -183,6 +183,7 @@ fn conclude(of: &PairedSheet, ratio: &Ratio, points: usize, order_is_given: bool
         interval,
         levels: ratio.levels,
         repeats: ratio.repeats,
+        sessions: ratio.sessions,
         standing,
         over: if of.loads > 0 { MeanOver::Loads(of.loads) } else { MeanOver::Points(points) },
         varied: Vec::new(),

@@ -64,7 +64,7 @@ impl Seat {
         const SUBJECT: u32 = 1 << 14;
         let run = cell.run.0 as u32 * RUN;
         let of_run = run + cell.repeats[repeat];
-        let session = run + cell.sessions[repeat];
+        let session = cell.sessions[repeat];
         match cell.places[repeat] {
             Some(place) => Seat { block: of_run, place, session },
             None => {

@@ -16,8 +16,11 @@ pub struct SubjectFacts {
     pub name: String,
     /// Its name in its own run.
     pub own_name: String,
-    /// Its run.
+    /// Its run; if it was measured in several bundles, the first of them, with the same test and
+    /// host.
     pub run: RunKey,
+    /// All of its runs.
+    pub runs: Vec<RunKey>,
     /// Its drives, with their names in the plan.
     pub drives: Keyed<DriveKey, String>,
     /// The setups of its drives, if they were stored, in the same order.

@@ -235,6 +235,9 @@ pub fn claim(
     basis.extend(calculation(l, step, comparison));
     let (repeats, comparisons) = (comparison.repeats, claim.family);
     basis.push(say!(l, "claim-family", repeats, comparisons));
+    if let Some((better, worse)) = comparison.sessions {
+        basis.push(say!(l, "claim-sessions", better, worse));
+    }
     basis.extend(claim.scope.as_ref().map(|scope| drives(l, scope)));
     if claim.of_points > 1 {
         basis.push(say!(l, "claim-largest-of", points = claim.of_points));
@@ -446,6 +449,7 @@ mod tests {
                 interval: Some((low, high)),
                 levels: None,
                 repeats,
+                sessions: None,
                 standing,
                 over: MeanOver::Points(2),
                 varied: Vec::new(),
