@@ -22,9 +22,9 @@
 //! import → store
 //! engine → lab, measure
 //! workload → measure, trace
+//! meter → lab
 //! lab → record
 //! measure → record
-//! meter → record
 //! stats → record
 //! fleet → store
 //! store → record

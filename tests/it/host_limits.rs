@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 
 use dyno::record::Outcome;
 
-use crate::support::{DYNO, points, said, skip, until, within};
+use crate::support::{DYNO, dyno, points, said, skip, until, within};
 
 fn protocol(dir: &Path, engine: &str, stream: &str) {
     let protocol = format!(
@@ -153,6 +153,40 @@ fn buffers_that_do_not_fit_into_memory_are_refused() {
     let text = said(&output);
     assert!(text.contains("tasks, and") || text.contains("for their buffers, and"), "{text}");
     assert!(!output.status.success());
+}
+
+/// A control group with a tenth of a processor; removed when dropped.
+fn a_tenth_of_a_processor() -> Option<Group> {
+    let name = format!("dyno-test-cpu-{}", std::process::id());
+    let one = Path::new("/sys/fs/cgroup/cpu");
+    let (folder, limits) = match one.is_dir() {
+        true => {
+            (one.join(name), &[("cpu.cfs_period_us", "100000"), ("cpu.cfs_quota_us", "10000")][..])
+        }
+        false => (Path::new("/sys/fs/cgroup").join(name), &[("cpu.max", "10000 100000")][..]),
+    };
+    let made = std::fs::create_dir(&folder).and_then(|()| {
+        let group = Group(folder.clone());
+        limits.iter().try_for_each(|(file, text)| std::fs::write(folder.join(file), text))?;
+        Ok(group)
+    });
+    made.map_err(|error| skip(format!("no control group with a limit on processors: {error}"))).ok()
+}
+
+/// Four threads of an engine that takes no time use as much processor time as they get.
+#[test]
+fn a_load_that_its_control_group_stops_names_the_limit_on_processor_time() {
+    let bench = bench();
+    let Some(group) = a_tenth_of_a_processor() else { return };
+    let door = group.door();
+    protocol(bench.path(), "psync", "workload = \"random\"\nthreads = 4");
+    let text = std::fs::read_to_string(bench.path().join("p.toml")).unwrap();
+    std::fs::write(bench.path().join("p.toml"), text.replace("300ms", "3s")).unwrap();
+    let output = run(bench.path(), move || enter(&door));
+    assert!(output.status.success(), "{}", said(&output));
+    let shown = said(&dyno(bench.path(), &["show", "b.dyno"]));
+    assert!(shown.contains("throttled by the control group at 0.10 processors, in"), "{shown}");
+    assert!(shown.contains("`cpu.max`"), "{shown}");
 }
 
 /// One instruction of a filter (linux/filter.h).

@@ -18,7 +18,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
     ("measure", &["record", "plan", "base"]),
     ("engine", &["lab", "measure", "record", "plan", "base"]),
     ("workload", &["measure", "trace", "record", "plan", "base"]),
-    ("meter", &["record", "plan", "base"]),
+    ("meter", &["lab", "record", "plan", "base"]),
     ("lab", &["measure", "record", "plan", "base"]),
     ("stats", &["record", "plan", "base"]),
     ("run", &["engine", "workload", "meter", "lab", "stats", "measure", "record", "plan", "base"]),

@@ -3,6 +3,7 @@
 
 use super::{Meter, MeterTarget, Probe, Reading, ReadingTime, info};
 use crate::base::error::{Context, Result};
+use crate::lab::machine::cpu_limit::CpuLimit;
 use crate::plan::Info;
 use crate::record::gauge::cpu as names;
 
@@ -11,7 +12,8 @@ pub struct Cpu;
 
 static INFO: Info = info(
     "cpu",
-    "processor time of the host, of the busiest core and of Dyno, frequency, and pressure (PSI)",
+    "processor time of the host, of the busiest core and of Dyno, its control group's limit, \
+     frequency, and pressure (PSI)",
     &[],
     "Linux, proc(5); Documentation/accounting/psi.rst",
 );
@@ -23,7 +25,11 @@ impl Meter for Cpu {
 
     fn open(&self, _: &MeterTarget<'_>) -> Result<Box<dyn Probe>> {
         let ticks_per_s = rustix::param::clock_ticks_per_second().max(1) as f64;
-        Ok(Box::new(CpuTimes { tick_ns: 1e9 / ticks_per_s, cores: Vec::new() }))
+        Ok(Box::new(CpuTimes {
+            tick_ns: 1e9 / ticks_per_s,
+            cores: Vec::new(),
+            limit: CpuLimit::of_this_process(),
+        }))
     }
 }
 
@@ -31,12 +37,20 @@ struct CpuTimes {
     tick_ns: f64,
     /// Busy and all ticks of each core at the last reading.
     cores: Vec<(f64, f64)>,
+    /// The limit of its control group.
+    limit: Option<CpuLimit>,
 }
 
 impl Probe for CpuTimes {
     fn read(&mut self, now: ReadingTime, out: &mut Vec<Reading>) -> Result<()> {
         let stat = std::fs::read_to_string("/proc/stat").context("reading /proc/stat")?;
         self.host(&stat, now, out);
+        if let Some(limit) = &self.limit {
+            out.push(now.reading(names::GROUP_LIMIT_CORES, limit.cores));
+            let counts = limit.counts();
+            out.extend(counts.map(|(all, _)| now.reading(names::GROUP_PERIODS_COUNT, all)));
+            out.extend(counts.map(|(_, own)| now.reading(names::GROUP_THROTTLED_COUNT, own)));
+        }
         let own = std::fs::read_to_string("/proc/self/stat").context("reading /proc/self/stat")?;
         // The name in brackets may contain spaces; user and system time are fields 14 and 15 of the
         // whole line.
@@ -106,7 +120,7 @@ mod tests {
 
     #[test]
     fn busy_time_leaves_out_idle_and_iowait_and_the_busiest_core_is_named() {
-        let mut host = CpuTimes { tick_ns: 1e7, cores: Vec::new() };
+        let mut host = CpuTimes { tick_ns: 1e7, cores: Vec::new(), limit: None };
         let mut out = Vec::new();
         let now = ReadingTime { ns: 0, unix_ns: 0 };
         host.host(

@@ -2,6 +2,7 @@
 
 pub(in crate::lab) mod cgroup;
 pub mod clocks;
+pub mod cpu_limit;
 pub mod facts;
 pub mod host;
 pub mod io_limit;

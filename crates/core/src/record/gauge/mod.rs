@@ -34,6 +34,12 @@ pub mod cpu {
     pub const HOST_STEAL_NS: &str = "host_steal_ns";
     /// Processors that are online.
     pub const HOST_CORES: &str = "host_cores";
+    /// The processors that Dyno's control group may use, if it has a limit.
+    pub const GROUP_LIMIT_CORES: &str = "group_limit_cores";
+    /// The periods in which that limit was enforced, since the group was made.
+    pub const GROUP_PERIODS_COUNT: &str = "group_periods_count";
+    /// Those of them in which the group's threads were stopped.
+    pub const GROUP_THROTTLED_COUNT: &str = "group_throttled_count";
     /// Utilisation of the busiest processor since the last reading, 0 to 100.
     pub const BUSIEST_CORE_PERCENT: &str = "busiest_core_percent";
     /// Processor time of Dyno's own threads in user mode, nanoseconds since its start.

@@ -23,7 +23,7 @@ pub enum Bottleneck {
     Memory,
     /// The subject is in memory: there is no drive.
     NoDrive,
-    /// A control group limits the I/O of the load.
+    /// A control group limits the I/O or the processor time of the load.
     ControlGroup,
     /// Others used the same drive.
     Neighbour,
@@ -142,6 +142,9 @@ pub struct BottleneckInputs {
     pub drained_bytes_per_s: f64,
     /// The limit of a control group that the load came closest to, and the share of it reached.
     pub io_limit: Option<(IoLimit, f64)>,
+    /// The processors that Dyno's control group may use, and the share of its periods in which its
+    /// threads were stopped for that; None without a limit.
+    pub cpu_limit: Option<(f64, f64)>,
     /// Whether the subject has no device, because it is in memory.
     pub on_tmpfs: bool,
     /// Busy share of all of the host's processors, 0 to 1.

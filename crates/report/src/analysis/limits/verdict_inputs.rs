@@ -168,7 +168,13 @@ fn with_processors(
     let own_ns = rate(processes::LOAD_CPU_NS).or(process_ns);
     // The counters are not read at the same instant.
     let within_host = |ns: f64| share(ns).min(host_busy.unwrap_or(1.0));
+    let group = |name: &str| find(gauges, name);
+    let stopped = group(cpu::GROUP_THROTTLED_COUNT).and_then(|g| g.per_second(window_s));
+    let periods = group(cpu::GROUP_PERIODS_COUNT).and_then(|g| g.per_second(window_s));
+    let share = stopped.zip(periods.filter(|n| *n > 0.0)).map(|(stopped, all)| stopped / all);
+    let group_cores = group(cpu::GROUP_LIMIT_CORES).and_then(|g| g.mean(window_s));
     BottleneckInputs {
+        cpu_limit: group_cores.zip(share),
         host_busy,
         own_busy: own_ns.map(within_host),
         servers_busy: rate(processes::SERVERS_CPU_NS).map(within_host),

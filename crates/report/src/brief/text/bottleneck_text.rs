@@ -168,6 +168,10 @@ fn indication(one: &Indication) -> Message {
             message!("verdict-left-in-memory", share)
         }
         Indication::IoLimit { limit, share } => io_limit(limit, *share),
+        Indication::CpuLimit { cores, share } => {
+            let cores = Number(format!("{cores:.2}"));
+            message!("verdict-cpu-limit", cores, share = pct(*share))
+        }
         Indication::Neighbour(foreign) => neighbour(foreign),
         Indication::Throttled { share } => message!("verdict-throttled", share = pct(*share)),
         Indication::NoDevice => message!("verdict-no-device"),
@@ -257,6 +261,7 @@ fn remedy_text(one: &Remedy) -> Message {
             message!("remedy-dataset-fits", dataset, memory, how)
         }
         Remedy::ControlGroup => message!("remedy-control-group"),
+        Remedy::CpuLimit => message!("remedy-cpu-limit"),
         Remedy::Neighbour => message!("remedy-neighbour"),
         Remedy::Late => message!("remedy-late"),
         Remedy::LateOnIdleHost => message!("remedy-late-on-idle-host"),

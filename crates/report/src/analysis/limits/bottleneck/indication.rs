@@ -52,6 +52,13 @@ pub enum Indication {
         /// The share of the limit that the load reached.
         share: f64,
     },
+    /// The control group's threads were stopped because of its limit on processor time.
+    CpuLimit {
+        /// The limit, in processors.
+        cores: f64,
+        /// The share of the group's periods.
+        share: f64,
+    },
     /// Other processes had requests at the device.
     Neighbour(Foreign),
     /// Ops were submitted late by Dyno itself.
@@ -167,6 +174,7 @@ pub enum Remedy {
         fits: Option<(f64, f64)>,
     },
     ControlGroup,
+    CpuLimit,
     Neighbour,
     Late,
     LateOnIdleHost,

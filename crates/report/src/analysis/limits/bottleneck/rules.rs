@@ -8,7 +8,8 @@ use crate::record::NEAR_CEILING;
 type Rule = fn(&BottleneckInputs) -> Option<BottleneckVerdict>;
 
 /// First, verdicts that are independent of the processors' state.
-pub const IN_ORDER: [Rule; 14] = [
+pub const IN_ORDER: [Rule; 15] = [
+    cpu_limit,
     ceiling,
     memory,
     control_group,
@@ -39,6 +40,9 @@ const FROM_MEMORY: f64 = 0.5;
 /// A limit of a control group is kept within a few percent, in slices of 100 ms. A load far above
 /// it is not under it.
 const AT_LIMIT: std::ops::RangeInclusive<f64> = 0.95..=1.25;
+/// A thread that is stopped in one of this many of its group's periods of 100 ms waits for tens of
+/// milliseconds, which p99 shows.
+const STOPPED_PERIODS: f64 = 0.05;
 /// Others with this share of the device's time, and this mean number of requests there, also affect
 /// the figure.
 const NEIGHBOURS_SHARE: f64 = 0.2;
@@ -151,6 +155,16 @@ fn control_group(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
     let (limit, share) = p.io_limit.clone().filter(|(_, share)| AT_LIMIT.contains(share))?;
     let evidence = Indication::IoLimit { limit, share: share.min(1.0) };
     Some(barred(Bottleneck::ControlGroup, evidence, Remedy::ControlGroup))
+}
+
+/// All else is measured under the same limit: the generator's ceiling, lateness, standstills.
+fn cpu_limit(p: &BottleneckInputs) -> Option<BottleneckVerdict> {
+    let (cores, share) = p.cpu_limit.filter(|(_, share)| *share >= STOPPED_PERIODS)?;
+    if p.on_tmpfs || waits_at_device(p, ALL_WAITS_THERE) {
+        return None;
+    }
+    let evidence = Indication::CpuLimit { cores, share: share.min(1.0) };
+    Some(barred(Bottleneck::ControlGroup, evidence, Remedy::CpuLimit))
 }
 
 fn neighbour(p: &BottleneckInputs) -> Option<BottleneckVerdict> {

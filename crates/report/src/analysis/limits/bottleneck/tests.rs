@@ -370,6 +370,39 @@ fn a_window_in_which_dyno_stood_still_is_marked_with_its_length() {
     ]);
 }
 
+/// Its own processor time is low, and so is the host's: without the limit it would seem to wait for
+/// locks, or for a generator that is late.
+#[test]
+fn a_load_whose_control_group_is_out_of_processor_time_is_throttled_and_not_late() {
+    let limited = |share| BottleneckInputs {
+        cpu_limit: Some((0.5, share)),
+        late: Some(Late { share: 0.3, ..Late::default() }),
+        stood_still_s: Some(5.0),
+        host_busy: Some(0.1),
+        reads_per_s: 2_000.0,
+        read_bytes_per_s: 4096.0 * 2_000.0,
+        device: device(2_000.0, 0.1, 0.1),
+        ..point()
+    };
+    let outside = "start Dyno outside of that control group";
+    each(&[
+        (
+            limited(0.41),
+            Bottleneck::ControlGroup,
+            "throttled by the control group at 0.50 processors, in 41 % of its periods",
+            outside,
+        ),
+        (limited(0.01), Bottleneck::Standstill, "stood still", "without interruptions"),
+        // The drive is what the load waits for, whenever it may run.
+        (
+            BottleneckInputs { cpu_limit: Some((0.5, 0.2)), ..point() },
+            Bottleneck::Drive,
+            "at the device",
+            "",
+        ),
+    ]);
+}
+
 #[test]
 fn a_load_at_a_limit_of_its_control_group_is_throttled_and_waits_for_no_lock() {
     let limit = |kind, per_s, share| {
