@@ -178,6 +178,7 @@ claim-family = { $comparisons ->
         [one] { $repeats } repeats; interval of a single comparison
        *[other] { $repeats } repeats; interval simultaneous over { $comparisons } comparisons
     }
+claim-sessions = sessions as a random effect: { $better } and { $worse }
 claim-largest-of = { $points ->
         [one] the only point that shows it
        *[other] the largest of { $points } points that show it
@@ -935,6 +936,11 @@ verdict-group-written =
     reached
 remedy-control-group =
     start Dyno outside of that control group, or raise its limit (`io.max`; blkio.throttle in version 1)
+verdict-cpu-limit =
+    throttled by the control group at { $cores } processors, in { $share } of its periods
+remedy-cpu-limit =
+    start Dyno outside of that control group, or raise its limit (`cpu.max`; cpu.cfs_quota_us in version 1;
+    `--cpus` of a container, `limits.cpu` in Kubernetes)
 verdict-neighbour =
     { $share } of the device's time was spent on requests of others, which read { $read } and wrote
     { $written }

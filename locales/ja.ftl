@@ -196,6 +196,7 @@ rival-lower = { $worse } より { $by } 低い
 rival-less = { $worse } より { $by } 少ない
 with-knob = { $subject } の設定は { $knob }
 claim-family = 反復 { $repeats } 回、{ $comparisons } 件の比較にわたる同時信頼区間
+claim-sessions = セッションを変量効果とする：{ $better } と { $worse }
 claim-largest-of = 有意差のある { $points } 測定点のうち最大のもの
 claim-untested = 測定区間 { $window } はドリフトの検定には短い
 claim-no-drive = { $better } の要求はドライブに達していない
@@ -811,6 +812,11 @@ verdict-group-written =
 remedy-control-group =
     このコントロールグループの外で Dyno を起動するか、制限を上げる（`io.max`、バージョン 1 では
     blkio.throttle）
+verdict-cpu-limit =
+    コントロールグループの制限であるプロセッサー { $cores } 個により、周期の { $share } で停止された
+remedy-cpu-limit =
+    このコントロールグループの外で Dyno を起動するか、制限を上げる（`cpu.max`、バージョン 1 では
+    cpu.cfs_quota_us、コンテナーでは `--cpus`、Kubernetes では `limits.cpu`）
 verdict-neighbour =
     デバイスの時間の { $share } が他の要求に費やされた（読み取り { $read }、書き込み { $written }）
 remedy-neighbour =

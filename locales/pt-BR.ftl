@@ -197,6 +197,7 @@ claim-family = { $comparisons ->
         [one] { $repeats } repetições; intervalo de uma única comparação
        *[other] { $repeats } repetições; intervalo simultâneo de { $comparisons } comparações
     }
+claim-sessions = sessões como efeito aleatório: { $better } e { $worse }
 claim-largest-of = { $points ->
         [one] o único ponto que a demonstra
        *[other] a maior entre { $points } pontos que a demonstram
@@ -970,6 +971,11 @@ verdict-group-written =
 remedy-control-group =
     inicie o Dyno fora desse grupo de controle ou aumente o limite (`io.max`; blkio.throttle na
     versão 1)
+verdict-cpu-limit =
+    limitado pelo grupo de controle a { $cores } processadores, em { $share } dos seus períodos
+remedy-cpu-limit =
+    inicie o Dyno fora desse grupo de controle ou aumente o limite (`cpu.max`; cpu.cfs_quota_us na
+    versão 1; `--cpus` de um contêiner, `limits.cpu` no Kubernetes)
 verdict-neighbour =
     { $share } do tempo do dispositivo foi gasto com requisições de outros, que leram { $read } e
     gravaram { $written }

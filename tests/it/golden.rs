@@ -117,7 +117,9 @@ fn exported_points_of_older_bundles_have_the_numbers_that_the_older_version_expo
     let mut compared = 0;
     for golden in bundles() {
         let name = &golden.name;
-        let now = rows(&golden.dyno(&["export", &golden.file]));
+        let mut now = rows(&golden.dyno(&["export", &golden.file]));
+        // Reads and writes together had no row then.
+        now.retain(|row| row.get("class").is_none_or(|class| class != "all"));
         let before = rows(&std::fs::read_to_string(golden.printed.with_extension("csv")).unwrap());
         assert_eq!(now.len(), before.len(), "{name}: rows");
         for (now, before) in now.iter().zip(&before) {

@@ -269,8 +269,8 @@ pub struct CellFacts {
     /// For each of these, its place in the order of its block; None if the subjects did not
     /// alternate.
     pub places: Vec<Option<u32>>,
-    /// For each repeat, its session in the run: a period in which one subject was measured; the
-    /// same for subjects that alternated.
+    /// For each repeat, its session: a period in which one subject was measured; the same for
+    /// subjects that alternated. The numbers ascend with time.
     pub sessions: Vec<u32>,
     /// The run of its points.
     pub run: RunKey,
@@ -487,6 +487,11 @@ impl StepFacts {
         let untested = |c: &CellFacts| c.total.is_some() && c.drift == Drift::TooShort;
         let short = self.window_ns.is_some_and(|ns| (1..TESTED_NS).contains(&ns));
         short && !self.imported && self.cells.iter().any(untested)
+    }
+
+    /// Whether a latency could be that of reads or of writes: its streams do both.
+    pub fn is_mix(&self) -> bool {
+        self.cells.iter().any(|c| c.total.as_ref().is_some_and(|total| total.all.is_some()))
     }
 
     /// Whether any latencies of its class are known.

@@ -1,4 +1,5 @@
-//! A row for each point, stream, drive, instance and class of op, with rates and percentiles.
+//! A row for each point, stream, drive, instance and class of op, with rates and percentiles. A mix
+//! of reads and writes has one of the class `all` in addition.
 
 use super::{Column, ColumnKind, ExportTable, ExportValue, Stored, TakeRow, key};
 use crate::analysis::limits::meter_facts::Metered;
@@ -209,6 +210,9 @@ pub fn each(stored: &Stored<'_>, row: &mut Visit<'_>) -> Result<()> {
             let made = OpClassRow { cell, class };
             write(Some((cell, class.class)), made.values())?;
             rows += 1;
+        }
+        if let Some(class) = &numbers.all {
+            write(Some((cell, class.class)), OpClassRow { cell, class }.values())?;
         }
     }
     if rows == 0 {

@@ -12,7 +12,7 @@ use crate::brief::lead::Lead;
 use crate::brief::number_format::NONE;
 use crate::brief::section::steps::differences;
 use crate::brief::text::table_cell::{TableCell, texts};
-use crate::brief::text::{condition_text, wording};
+use crate::brief::text::{condition_text, metric_text, wording};
 use crate::brief::{number_format, prose};
 use crate::chart::step::name;
 use crate::chart::{self, StepDrawing};
@@ -108,7 +108,11 @@ pub fn describe(l: Language, step: &StepFacts) -> String {
 pub fn side_by_side(drawing: &StepDrawing<'_>) -> Table {
     let &StepDrawing { language: l, subjects, step, .. } = drawing;
     let mut head = vec![step.axis_text(l), say!(l, "column-subject")];
-    head.extend(["ops/s", "±", "MB/s", "p50", "p99", "p99.9"].map(String::from));
+    head.extend(["ops/s", "±", "MB/s"].map(String::from));
+    let of_class = |figure: &str| {
+        metric_text::latency_column(l, figure.to_string(), step.class, step.is_mix())
+    };
+    head.extend(["p50", "p99", "p99.9"].map(of_class));
     if subjects.len() > 1 {
         head.push(say!(l, "column-difference"));
     }

@@ -7,6 +7,7 @@ use crate::analysis::points::point_summary::{ClassSummary, PERCENTILES};
 use crate::brief::number_format;
 use crate::brief::text::table_cell::{Scale, TableCell};
 use crate::language::{Language, Name};
+use crate::record::Class;
 use crate::say;
 use crate::terms::names;
 
@@ -189,9 +190,20 @@ pub fn cell_of_value(metric: &Metric, value: f64) -> TableCell {
     }
 }
 
+/// A latency in a column head: "p99", of a mix "p99 (read)".
+pub fn latency_column(l: Language, figure: String, class: Option<Class>, is_mix: bool) -> String {
+    match class.filter(|_| is_mix) {
+        Some(class) => say!(l, "column-of-class", figure, class = Name::op(class.name())),
+        None => figure,
+    }
+}
+
 /// A metric in a column head: "p99", "ops/s/W (drive)"; with the kind of meter only if there are
-/// several.
+/// several, and the class of op of a latency only in mixes.
 pub fn column(l: Language, metric: &Metric, step: &StepFacts) -> String {
+    if matches!(metric.figure, PointFigure::Mean | PointFigure::Percentile(_)) {
+        return latency_column(l, metric.text(l), metric.class(step), step.is_mix());
+    }
     let (Some(instrument), [_]) = (metric.instrument(), &instruments(step)[..]) else {
         return metric.text(l);
     };
