@@ -19,6 +19,13 @@ const OCP_GUID: [u8; 16] = [
     0xC5, 0xAF, 0x10, 0x28, 0xEA, 0xBF, 0xF2, 0xA4, 0x9C, 0x4F, 0x6F, 0x7C, 0xC9, 0x14, 0xD5, 0xAF,
 ];
 
+/// The same of the log's predecessor for boot drives, whose counts of flash written as TLC and as
+/// SLC are apart (nvme-cli, plugins/wdc/wdc-nvme.c: `ext_smart_guid`, `SCAO_V1_…`;
+/// plugins/micron/micron-nvme.c: `hyperscale_BSSD_nand_stats`).
+const BOOT_GUID: [u8; 16] = [
+    0x65, 0x43, 0x88, 0x78, 0xAC, 0xD8, 0x78, 0xA1, 0x66, 0x42, 0x1E, 0x0F, 0x92, 0xD7, 0x6D, 0xC4,
+];
+
 /// The UUID of Solidigm's logs in the UUID list of drives that support several (nvme-cli,
 /// plugins/solidigm/solidigm-util.c).
 const SOLIDIGM_UUID: [u8; 16] = [
@@ -128,6 +135,9 @@ pub enum WriteLog {
     /// Log CAh of Intel and Solidigm drives (nvme-cli, plugins/intel, plugins/solidigm), with the
     /// UUID index if the drive has one.
     Vendor(Option<u8>),
+    /// Log D0h of Micron drives that have no log FBh (nvme-cli, plugins/micron/micron-nvme.c:
+    /// `init_d0_log_page`).
+    Micron,
 }
 
 impl WriteLog {
@@ -135,12 +145,22 @@ impl WriteLog {
     pub fn of_drive(logs: &NvmeLogs, disk: &str) -> Vec<WriteLog> {
         const INTEL: u16 = 0x8086;
         const SOLIDIGM: u16 = 0x025E;
+        const MICRON: u16 = 0x1344;
         let group = logs.endurance_group(disk);
         let mut all = vec![WriteLog::Ocp];
         all.extend(group.into_iter().flat_map(|g| [WriteLog::Fdp(g), WriteLog::Group(g)]));
-        let own = logs.vendor(disk).filter(|vendor| [INTEL, SOLIDIGM].contains(vendor));
-        all.extend(own.map(|_| WriteLog::Vendor(logs.solidigm_index(disk))));
+        match logs.vendor(disk) {
+            Some(INTEL | SOLIDIGM) => all.push(WriteLog::Vendor(logs.solidigm_index(disk))),
+            Some(MICRON) if logs.log(disk, 0xFB, LOG_BYTES, None).is_err() => {
+                all.push(WriteLog::Micron);
+            }
+            _ => {}
+        }
         all.retain(|log| log.read(logs, disk).is_some());
+        // Both would be the count of media bytes.
+        if all.contains(&WriteLog::Ocp) {
+            all.retain(|log| *log != WriteLog::Micron);
+        }
         all
     }
 
@@ -155,6 +175,7 @@ impl WriteLog {
                 let option = index.map(|index| format!("--uuid-index={index}"));
                 vendor(&logs.log_with(disk, 0xCA, LOG_BYTES, option).ok()?)?
             }
+            WriteLog::Micron => micron(&get(0xD0, LOG_BYTES, None)?, &logs.smart(disk).ok()?)?,
         };
         Some(values.into_iter().map(|(name, value)| (format!("{disk}_{name}"), value)).collect())
     }
@@ -215,9 +236,14 @@ fn pair(source: CounterSource, host: f64, media: f64) -> Values {
 
 /// An OCP drive's media statistics; None if the log is not OCP's.
 fn ocp(log: &[u8]) -> Option<Values> {
-    let ours = log.len() >= LOG_BYTES && log[496..512] == OCP_GUID;
+    let guid = log.get(496..512)?;
     let n = |at, bytes| number(log, at, bytes);
-    ours.then(|| {
+    if guid == BOOT_GUID {
+        let (tlc, slc, read) = (n(0, 16), n(16, 16), n(252, 16));
+        let values = [("media_written_bytes", tlc + slc), ("media_read_bytes", read)];
+        return Some(values.map(|(name, value)| (name.to_string(), value)).into());
+    }
+    (guid == OCP_GUID).then(|| {
         let values = [("media_written_bytes", n(0, 16)), ("media_read_bytes", n(16, 16))];
         let throttle = [("throttle_events", n(96, 1)), ("throttle_status", n(97, 1))];
         [values, throttle]
@@ -254,6 +280,15 @@ fn vendor(log: &[u8]) -> Option<Values> {
     let raw = |key: u8| item(key).map(|item| number(item, 5, 6) * VENDOR_UNIT_BYTES);
     let (host, media) = (raw(0xF5)?, raw(0xF4)?);
     (host > 0.0 && media > 0.0).then(|| pair(CounterSource::Vendor, host, media))
+}
+
+/// NAND bytes written; the host's bytes are those of the health log. The log has no signature, and
+/// its drives do not compress: less than half of the host's bytes is another layout.
+fn micron(log: &[u8], health: &[u8]) -> Option<Values> {
+    const WRITTEN: usize = 176;
+    let (media, host) = (number(log, WRITTEN, 8), number(health, 48, 16) * DATA_UNIT_BYTES);
+    let is_possible = media >= host / 2.0 && media <= 1_000.0 * host;
+    (media > 0.0 && is_possible).then(|| vec![("media_written_bytes".to_string(), media)])
 }
 
 #[cfg(test)]

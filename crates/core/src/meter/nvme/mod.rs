@@ -26,7 +26,8 @@ static INFO: Info = info(
     &[],
     "NVM Express Base Specification 2.3: SMART / Health log 02h, Endurance Group Information 09h, \
      FDP Statistics 22h; OCP Datacenter NVMe SSD Specification 2.0, logs C0h and \
-     C3h; nvme-cli, plugins/intel, log CAh",
+     C3h; nvme-cli, plugins/intel, log CAh, plugins/wdc, log C0h of boot \
+     drives, plugins/micron, log D0h",
 );
 
 impl Meter for Nvme {

@@ -213,3 +213,59 @@ fn solidigms_log_is_asked_for_by_its_index_in_the_list_of_uuids() {
     let media = value(&values, "nvme0n1_vendor_media_written_bytes");
     assert_eq!(media, Some(200.0 * 33_554_432.0));
 }
+
+/// The layout of nvme-cli's plugin for WDC: written as TLC at 0, as SLC at 16, read at 252.
+#[test]
+fn the_log_of_boot_drives_has_its_own_signature_and_both_kinds_of_flash_are_summed() {
+    let mut log = vec![0u8; 512];
+    le(&mut log, 0, 16, 7_000_000);
+    le(&mut log, 16, 16, 500_000);
+    le(&mut log, 252, 16, 9_000_000);
+    assert!(ocp(&log).is_none(), "no signature");
+    log[496..].copy_from_slice(&BOOT_GUID);
+    let values = ocp(&log).unwrap();
+    assert_eq!(value(&values, "media_written_bytes"), Some(7_500_000.0));
+    assert_eq!(value(&values, "media_read_bytes"), Some(9_000_000.0));
+    // The later log has the bytes read at 16.
+    log[496..].copy_from_slice(&OCP_GUID);
+    let values = ocp(&log).unwrap();
+    assert_eq!(value(&values, "media_written_bytes"), Some(7_000_000.0));
+    assert_eq!(value(&values, "media_read_bytes"), Some(500_000.0));
+}
+
+/// The layout of nvme-cli's plugin for Micron: the 64-bit number of words 44 and 45.
+#[test]
+fn microns_log_is_read_where_the_drive_has_no_newer_one_and_its_count_is_possible() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let mut log = vec![0u8; 512];
+    le(&mut log, 176, 8, 3_000_000_000_000);
+    let mut health = vec![0u8; 512];
+    le(&mut health, 48, 16, 2_000_000);
+    let found =
+        |log: &[u8]| micron(log, &health).map(|values| value(&values, "media_written_bytes"));
+    assert_eq!(found(&log), Some(Some(3e12)));
+    let mut other = log.clone();
+    for impossible in [0, 400_000_000_000, u64::MAX] {
+        le(&mut other, 176, 8, impossible.into());
+        assert_eq!(found(&other), None, "{impossible}");
+    }
+    let mut controller = vec![0u8; 4096];
+    controller[..2].copy_from_slice(&0x1344u16.to_le_bytes());
+    for (name, bytes) in [("0xd0", &log), ("0x2", &health), ("controller", &controller)] {
+        std::fs::write(at(name), bytes).unwrap();
+    }
+    let script = "#!/bin/sh\ncd \"${0%/*}\"\nfor o in \"$@\"; do case $o in --log-id=*) \
+                  log=${o#*=} ;; esac; done\ncase $1 in id-ctrl) cat controller ;; get-log) cat \
+                  $log ;; *) exit 1 ;; esac\n";
+    std::fs::write(at("nvme"), script).unwrap();
+    std::fs::set_permissions(at("nvme"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let logs = NvmeLogs::through(at("nvme"));
+    assert_eq!(WriteLog::of_drive(&logs, "nvme0n1"), [WriteLog::Micron]);
+    let values = WriteLog::Micron.read(&logs, "nvme0n1").unwrap();
+    assert_eq!(value(&values, "nvme0n1_media_written_bytes"), Some(3e12));
+    // A drive with log FBh has another layout in D0h.
+    std::fs::write(at("0xfb"), &log).unwrap();
+    assert_eq!(WriteLog::of_drive(&logs, "nvme0n1"), []);
+}

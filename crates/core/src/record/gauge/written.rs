@@ -7,8 +7,8 @@
 pub enum CounterSource {
     /// FDP Statistics log, both counts in bytes (NVM Express Base Specification 2.3, log 22h).
     Fdp,
-    /// Media in bytes (OCP Datacenter NVMe SSD Specification, log C0h), host in data units
-    /// (SMART).
+    /// Media in bytes (OCP Datacenter NVMe SSD Specification, log C0h, its predecessor for boot
+    /// drives, or Micron's log D0h), host in data units (SMART).
     Ocp,
     /// An instrument of the plan (`exec`, `csv`).
     Instrument,
