@@ -111,6 +111,9 @@ const COLUMNS: &[&str] = &[
     "point SET failure = ?",
     "fact SET heading = ?",
     "fact SET value = ?",
+    "host SET setup = ?",
+    "drive SET setup = ?",
+    "observation SET json = ?",
     "cell SET stream = ?",
     "cell SET asked_ops_per_s = ?",
     "tally SET class = ?",
@@ -155,7 +158,10 @@ const ROWS: &str = "
         SELECT subject, 0, 's', 'c', 1, 'd' FROM point LIMIT 1;
     INSERT INTO slow_op (point, stream, drive, instance, worker, class, at_ns, late_ns,
         response_ns, address, size, in_flight, direct)
-        SELECT point, stream, drive, instance, 0, 'read', 1, 0, 1, 0, 1, 1, 1 FROM cell LIMIT 1;";
+        SELECT point, stream, drive, instance, 0, 'read', 1, 0, 1, 0, 1, 1, 1 FROM cell LIMIT 1;
+    INSERT INTO observation (point, stream, kind, json)
+        SELECT 1, stream, 'ceiling', '{\"ceiling\":{\"stream\":\"io\",\"ops_per_s\":1}}'
+        FROM cell LIMIT 1;";
 
 /// One value of an otherwise valid bundle: the first byte selects it, the second its type, the rest
 /// is the value.

@@ -879,6 +879,7 @@ plan-closed-loop = 閉ループ
 plan-share-of-maximum = 最大値の { $share }
 difference-drive-count = ドライブの台数
 difference-drives = { $count } 台
+server-of-drive = ドライブ { $drive }、サーバー { $server }
 setup-none = なし
 setup-bytes = { $bytes } バイト
 setup-bytes-per-block = ブロックあたり { $bytes } バイト

@@ -3,7 +3,6 @@
 use crate::base::error::{Context, Result};
 use crate::base::private;
 use crate::lab;
-use crate::record::Fact;
 use crate::record::selftest::SelfTest;
 use crate::record::setup::HostSetup;
 
@@ -31,11 +30,6 @@ pub fn kept() -> Option<SelfTest> {
         .filter_map(read)
         .find(|(of, _)| *of == own)
         .map(|(_, found)| found)
-}
-
-/// The same as facts, for a bundle.
-pub fn facts() -> Vec<Fact> {
-    kept().map(|found| found.to_facts()).unwrap_or_default()
 }
 
 /// The key of a result. An unoptimised build is a different program to measure.

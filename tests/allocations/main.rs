@@ -19,8 +19,8 @@ use dyno::engine::Engine;
 use dyno::plan::{self, KnobKind, Knobs, RequestFamily};
 use dyno::record::setup::DriveWriteCache;
 use dyno::record::{
-    Class, DriveState, Fact, Interval, Outcome, Point, PointKey, PreparationStep, Sample, Sink,
-    SlowOp,
+    Class, DriveState, Fact, Interval, Observed, Outcome, Point, PointKey, PreparationStep, Sample,
+    Sink, SlowOp,
 };
 use dyno::run::datasets::before::Before;
 use dyno::run::display::progress::Progress;
@@ -62,6 +62,9 @@ impl Sink for Counted {
         Ok(())
     }
     fn facts(&mut self, _facts: &[Fact]) -> Result<()> {
+        Ok(())
+    }
+    fn observed(&mut self, _observed: &[Observed]) -> Result<()> {
         Ok(())
     }
     fn write_caches(&mut self, _states: &[DriveWriteCache]) -> Result<()> {

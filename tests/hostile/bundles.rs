@@ -99,6 +99,7 @@ pub fn honest(bench: &Bench, path: &Path) {
             tallies: vec![tally],
         };
         let facts = vec![Fact::new("Null", "Version", "1")];
+        let observed = Ceiling { stream: "io".into(), ops_per_s: 1_000 }.into();
         let started_unix_ns = 1_790_000_000_000_000_000;
         let window_ns = Some(1_000_000_000);
         let outcome = Outcome::Measured;
@@ -110,6 +111,7 @@ pub fn honest(bench: &Bench, path: &Path) {
                 outcome,
                 cells: vec![cell],
                 facts,
+                observed: vec![observed],
             })
             .unwrap();
     }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use dyno::record::{Fact, Outcome, Point, WorstPeriod, key};
+use dyno::record::{Fact, Outcome, Point, WorstPeriod, key, observed};
 
 use crate::support::{dyno, dyno_well, points, said};
 
@@ -111,7 +111,7 @@ fn a_search_with_periods_is_decided_by_the_worst_one_and_the_brief_has_its_share
     plan(dir.path(), &step);
     dyno_well(dir.path(), &["run", "plan.toml", "--output", "b.dyno"]);
     let [point] = &points(&dir.path().join("b.dyno"))[..] else { panic!("one point") };
-    let worst = point.facts.iter().find_map(WorstPeriod::of_fact).expect("a worst period");
+    let worst = observed::all::<WorstPeriod>(&point.observed).next().expect("a worst period");
     let share = worst.over[6].expect("the share over 64 ms");
     assert!(worst.length_ns == 1_000_000_000 && share > 0.015, "{worst:?}");
     let found = |fact: &&Fact| fact.group == "Search" && fact.value.contains("in the worst 1 s");

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use dyno::record::setup::WriteCacheState;
-use dyno::record::{Class, Outcome, Point, Verified};
+use dyno::record::{Class, Outcome, Point, Verified, observed};
 use dyno::store::Bundle;
 
 use crate::support::{size, skip};
@@ -234,7 +234,7 @@ fn all_is_read_back(lab: &Lab, way: &str, past_the_block_layer: bool) {
     assert_eq!(steps, ["mix", "same-way", "block-layer"], "{way}");
     for stored in &points {
         let step = &stored.point.key.step;
-        let verified = stored.point.facts.iter().find_map(Verified::of_fact);
+        let verified = observed::all::<Verified>(&stored.point.observed).next();
         let verified = verified.unwrap_or_else(|| panic!("{way}, {step}: nothing verified"));
         // A busy machine's guest does not read all of it in a second.
         let least = if step == "mix" { 10 } else { size(10, DATASET as u64 / 4096) };

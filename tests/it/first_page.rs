@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use dyno::base::rng::Rng;
 use dyno::base::units::Rate;
 use dyno::plan::{self, Load, Plan, PointKey, Stream};
-use dyno::record::{Cell, Class, Outcome, Point, Run, Sample, Setup, Sink, Tally};
+use dyno::record::{Cell, Class, Point, Run, Sample, Setup, Sink, Tally};
 use dyno::store::BundleWriter;
 
 use crate::made;
@@ -86,8 +86,7 @@ fn write(
         let key = planned.key.clone();
         let (started_unix_ns, window_ns) = (1_770_127_500 * SECOND_NS, Some(SECOND_NS));
         let facts = Vec::new();
-        let point =
-            Point { key, started_unix_ns, window_ns, outcome: Outcome::Measured, cells, facts };
+        let point = Point { window_ns, cells, facts, ..Point::begun(key, started_unix_ns) };
         writer.end(&point).expect("ended");
     }
     path

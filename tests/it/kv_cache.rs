@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use dyno::plan::Knobs;
-use dyno::record::{CachedBlocks, Class, Point};
+use dyno::record::{CachedBlocks, Class, Point, observed};
 use dyno::store::Bundle;
 use dyno::workload::kv_cache;
 use serde_json::json;
@@ -40,7 +40,7 @@ fn every_engine_reads_what_is_cached_writes_the_rest_and_times_each_prefix() {
             assert_eq!(ops(&point, write), (misses, misses * BLOCK), "{engine} {sync}");
             // The first request finds nothing.
             assert_eq!(ops(&point, Class::PREFIX), (199, 0), "{engine} {sync}");
-            let cached = point.facts.iter().find_map(CachedBlocks::of_fact).unwrap();
+            let cached = observed::all::<CachedBlocks>(&point.observed).next().unwrap();
             assert_eq!((cached.hits, cached.misses, cached.evictions), (hits, misses, 0));
             assert_eq!((cached.requests, cached.block_bytes), (200, BLOCK));
         }

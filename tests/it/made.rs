@@ -8,7 +8,9 @@ use dyno::base::histogram::Histogram;
 use dyno::base::rng::{Rng, Seed};
 use dyno::base::units::Rate;
 use dyno::plan::{self, Plan, PointKey, PointPlan, Stream};
-use dyno::record::{Cell, Class, Fact, Interval, Outcome, Point, Run, Sample, Setup, Sink, Tally};
+use dyno::record::{
+    Cell, Class, Fact, Interval, Observed, Outcome, Point, Run, Sample, Setup, Sink, Tally,
+};
 use dyno::store::BundleWriter;
 
 use crate::support::DYNO;
@@ -148,6 +150,11 @@ pub fn write_with(
     write_run(path, &run, setup, figures);
 }
 
+/// A setup with what was observed of the host before the run.
+pub fn observed(observed: Vec<Observed>) -> Setup {
+    Setup { observed, ..Setup::default() }
+}
+
 /// A setup with facts that are only disclosed.
 pub fn disclosed(facts: Vec<Fact>) -> Setup {
     Setup { facts, ..Setup::default() }
@@ -211,6 +218,7 @@ fn whole(point: &PointPlan, of: &Figures) -> Point {
         outcome: of.failure.map_or(Outcome::Measured, |why| Outcome::Failed { cause: why.into() }),
         cells: all.iter().flat_map(cells).collect(),
         facts: Vec::new(),
+        observed: Vec::new(),
     }
 }
 

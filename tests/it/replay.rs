@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use dyno::record::{Class, OwnLateness, Point, RemappedTrace, Replayed};
+use dyno::record::{Class, OwnLateness, Point, RemappedTrace, Replayed, observed};
 
 use crate::support::{dyno, dyno_well, points, said};
 
@@ -61,7 +61,7 @@ fn every_engine_replays_each_request_once_and_the_point_says_of_what() {
         let point = replay(dir.path(), engine, "file = \"log.csv\", pace = \"asap\"").unwrap();
         assert_eq!(ops(&point, Class::READ), (600, 600 * 4 * KIB), "{engine}");
         assert_eq!(ops(&point, Class::WRITE), (300, 300 * 8 * KIB), "{engine}");
-        let [replayed] = &Replayed::of_facts(&point.facts)[..] else { panic!("{:?}", point.facts) };
+        let replayed = observed::all::<Replayed>(&point.observed).next().unwrap();
         assert_eq!((replayed.requests(), replayed.reads.requests), (900, 600));
         assert_eq!((replayed.file.as_str(), replayed.length_ns), ("log.csv", 899 * 500_000));
         assert_eq!(point.cells[0].asked, None);
@@ -71,10 +71,10 @@ fn every_engine_replays_each_request_once_and_the_point_says_of_what() {
         let tallies = point.cells.iter().flat_map(|cell| &cell.tallies);
         assert_eq!(tallies.map(|tally| tally.response().count).sum::<u64>(), 900, "{engine}");
         assert!(point.cells[0].asked.is_some());
-        assert!(point.facts.iter().all(|fact| {
-            OwnLateness::of_fact(fact)
-                .is_none_or(|own| own.cause != dyno::record::LatenessCause::Unread)
-        }));
+        assert!(
+            observed::all::<OwnLateness>(&point.observed)
+                .all(|own| own.cause != dyno::record::LatenessCause::Unread)
+        );
     }
 }
 
@@ -88,7 +88,7 @@ fn a_trace_beyond_the_dataset_is_refused_with_the_ways_out_and_remapped_where_on
         replay(dir.path(), "psync", "file = \"log.csv\", remap = \"modulo\", pace = \"asap\"")
             .unwrap();
     assert_eq!(ops(&point, Class::READ).0 + ops(&point, Class::WRITE).0, 300);
-    let remapped = point.facts.iter().find_map(RemappedTrace::of_fact).unwrap();
+    let remapped = observed::all::<RemappedTrace>(&point.observed).next().unwrap();
     assert_eq!((remapped.how.as_str(), remapped.space_bytes), ("modulo", 4 << 20));
     assert!(remapped.needed_bytes > 1 << 30, "{remapped:?}");
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use dyno::record::{Class, Point, RemappedTrace, Replayed};
+use dyno::record::{Class, Point, RemappedTrace, Replayed, observed};
 use dyno::store::Bundle;
 
 use crate::support::{dyno, dyno_well, points, said};
@@ -77,17 +77,19 @@ fn devices_windows_remapping_and_pace_of_a_trace_are_swept() {
     let [first, second] = &of("device")[..] else { panic!("two devices") };
     assert_eq!((ops(first), ops(second)), (450, 450));
     assert_eq!(axis(first).as_deref(), Some("io.device"));
-    let writes = |point: &Point| Replayed::of_facts(&point.facts)[0].writes.requests;
+    let replayed =
+        |point: &Point| observed::all::<Replayed>(&point.observed).next().unwrap().clone();
+    let writes = |point: &Point| replayed(point).writes.requests;
     assert_eq!(writes(first) + writes(second), 300, "each device's own");
-    let windows: Vec<(u64, u64)> = of("window")
-        .iter()
-        .map(|point| (Replayed::of_facts(&point.facts)[0].requests(), ops(point)))
-        .collect();
+    let windows: Vec<(u64, u64)> =
+        of("window").iter().map(|point| (replayed(point).requests(), ops(point))).collect();
     // 200 requests in 100 ms, of which a third write.
     let reads = |from: u64| (from..from + 200).filter(|n| n % 3 != 0).count() as u64;
     let expected = [0, 200, 600].map(|from| (reads(from), reads(from)));
     assert_eq!(windows, expected);
-    let how = |point: &&Point| point.facts.iter().find_map(RemappedTrace::of_fact).unwrap().how;
+    let how = |point: &&Point| {
+        observed::all::<RemappedTrace>(&point.observed).next().unwrap().how.clone()
+    };
     assert_eq!(of("remap").iter().map(how).collect::<Vec<_>>(), ["modulo", "compact"]);
     let asked = |point: &&Point| point.cells[0].asked.is_some();
     assert_eq!(of("pace").iter().map(asked).collect::<Vec<_>>(), [true, false]);

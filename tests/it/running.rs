@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use dyno::base::units::Rate;
 use dyno::plan::AxisValue;
-use dyno::record::{Outcome, OwnLateness, PacingFloor, Standstill};
+use dyno::record::{Outcome, OwnLateness, PacingFloor, Standstill, observed};
 use dyno::store::Bundle;
 
 use crate::support::{dyno_well, two_drives, until};
@@ -260,7 +260,7 @@ fn a_window_in_which_dyno_was_stopped_says_when_and_how_long_and_what_its_loop_o
     eprintln!("stopped for {length:.3} s, stored: {longest:.3} s");
     let point = points(&bench.path("b.dyno")).remove(0);
     let overslept =
-        point.facts.iter().find_map(OwnLateness::of_fact).expect("an op was waited for");
+        observed::all::<OwnLateness>(&point.observed).next().expect("an op was waited for");
     assert!((overslept.longest_ns as f64 / 1e9 / length - 1.0).abs() < 0.1, "{overslept:?}");
     assert!(
         point.cells[0].late >= 100,
@@ -274,8 +274,8 @@ fn a_window_in_which_dyno_was_stopped_says_when_and_how_long_and_what_its_loop_o
 fn a_run_discloses_its_pacing_floor() {
     let bench = Bench::new(READS, PAIR);
     bench.ok(&["run", "./null.toml", "-s", "X=x", "--repeats", "1", "--output", "b.dyno"]);
-    let facts = Bundle::open(&bench.path("b.dyno")).unwrap().facts().unwrap();
-    let floor = facts.iter().find_map(PacingFloor::of_fact).expect("measured at the start");
+    let observed = Bundle::open(&bench.path("b.dyno")).unwrap().observed().unwrap();
+    let floor = observed::all::<PacingFloor>(&observed).next().expect("measured at the start");
     assert!(floor.median_ns > 0 && floor.ops > 0, "{floor:?}");
     eprintln!("{floor:?}");
 }

@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use dyno::record::{Point, VectorSearch};
+use dyno::record::{Point, VectorSearch, observed};
 use dyno::store::Bundle;
 use rusqlite::Connection;
 
@@ -52,7 +52,7 @@ fn measured(dir: &Path) -> Vec<Point> {
 }
 
 fn search(point: &Point) -> VectorSearch {
-    point.facts.iter().find_map(VectorSearch::of_fact).expect("a search")
+    observed::all::<VectorSearch>(&point.observed).next().expect("a search").clone()
 }
 
 /// Ops and bytes of a point.

@@ -5,7 +5,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use dyno::record::Verified;
+use dyno::record::{Verified, observed};
 use dyno::store::Bundle;
 use serde_json::Value;
 
@@ -99,7 +99,7 @@ fn a_run_states_how_much_was_checked_and_the_brief_says_so() {
     let mut found = None;
     bundle
         .each_point(&mut |stored| {
-            found = stored.point.facts.iter().find_map(Verified::of_fact);
+            found = observed::all::<Verified>(&stored.point.observed).next().copied();
             Ok(())
         })
         .unwrap();

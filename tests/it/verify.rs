@@ -14,7 +14,7 @@ use dyno::measure::slowest::Slowest;
 use dyno::measure::worker::{DriveJob, MeasuredWindow, Slots, WorkerJob};
 use dyno::measure::{Op, OpGenerator, OpKind};
 use dyno::plan::{Arrival, Component, Knobs, Load, Stream};
-use dyno::record::{Class, Verified};
+use dyno::record::{Class, Verified, observed};
 use serde_json::{Value, json};
 
 use crate::support::{LoopDevice, seed, size, skip};
@@ -152,8 +152,8 @@ impl Disk {
         self.on(engine, access, |target, clock| {
             let trim = ops.iter().filter(|op| op.kind == OpKind::Trim).count() as f64;
             let ended = work(target, &stream(engine, depth, BLOCK, trim), ops, clock);
-            let facts = target.window_closed();
-            (ended, facts.iter().find_map(Verified::of_fact).unwrap())
+            let seen = target.observed();
+            (ended, *observed::all::<Verified>(&seen).next().unwrap())
         })
     }
 
@@ -278,8 +278,8 @@ fn a_worker_on_several_drives_verifies_each_ones_blocks_and_finds_those_that_wer
                     let stream = stream(engine, 4, BLOCK, 0.0);
                     let ended = work_on(&[a, b, c], &stream, ops, clock);
                     let verified = [a, b, c].map(|target| {
-                        let facts = target.window_closed();
-                        facts.iter().find_map(Verified::of_fact).unwrap()
+                        let seen = target.observed();
+                        *observed::all::<Verified>(&seen).next().unwrap()
                     });
                     (ended, verified)
                 })
@@ -340,7 +340,7 @@ fn no_good_block_is_accused_while_workers_write_trim_and_read_the_same_ones() {
                         scope.spawn(move || work(target, &stream, ops, clock).unwrap());
                     }
                 });
-                target.window_closed().iter().find_map(Verified::of_fact).unwrap()
+                *observed::all::<Verified>(&target.observed()).next().unwrap()
             });
             assert_eq!(verified.wrong, 0, "{engine}");
             checked += verified.checked;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use dyno::record::{CachedBlocks, Class, Point};
+use dyno::record::{CachedBlocks, Class, Point, observed};
 
 use crate::support::quiet::on_a_quiet_machine;
 use crate::support::{DYNO, dyno_well, have, mooncake_recording, points, run_well};
@@ -19,7 +19,7 @@ fn measure(dir: &Path, client: &[&str]) -> ([f64; 2], [u64; 2]) {
     let point = points(&dir.join("b.dyno")).remove(0);
     let tallies = &point.cells[0].tallies;
     let prefix = tallies.iter().find(|tally| tally.class == Class::PREFIX).unwrap().response();
-    let cached = point.facts.iter().find_map(CachedBlocks::of_fact).unwrap();
+    let cached = observed::all::<CachedBlocks>(&point.observed).next().unwrap();
     let p95_ns = prefix.percentile_ns(0.95).unwrap() as f64;
     ([prefix.mean_ns().unwrap() / 1e6, p95_ns / 1e6], [cached.hits, cached.misses])
 }

@@ -18,7 +18,8 @@ use dyno::meter::line::Lines;
 use dyno::plan::{self, Plan};
 use dyno::record::setup::{DriveWriteCache, HostSetup};
 use dyno::record::{
-    DriveState, Fact, Interval, Point, PointKey, PreparationStep, Sample, Setup, Sink, SlowOp,
+    DriveState, Fact, Interval, Observed, Point, PointKey, PreparationStep, Sample, Setup, Sink,
+    SlowOp,
 };
 use dyno::render::html;
 use dyno::render::terminal::terminal;
@@ -87,6 +88,9 @@ impl Sink for Told {
     }
     fn facts(&mut self, facts: &[Fact]) -> Result<()> {
         self.bundle.facts(facts)
+    }
+    fn observed(&mut self, observed: &[Observed]) -> Result<()> {
+        self.bundle.observed(observed)
     }
     fn write_caches(&mut self, states: &[DriveWriteCache]) -> Result<()> {
         self.bundle.write_caches(states)
@@ -349,8 +353,7 @@ fn a_secret_reaches_neither_bundle_nor_report() {
         cause: format!("cannot reach mysql://root:{SECRET}@db:3306/x"),
     };
     let facts = vec![Fact::new("MySQL", "Answer", format!("password='{SECRET}' is wrong"))];
-    let point =
-        Point { key, started_unix_ns: 0, window_ns: Some(1), outcome, cells: Vec::new(), facts };
+    let point = Point { window_ns: Some(1), outcome, facts, ..Point::begun(key, 0) };
     bundle.end(&point).unwrap();
     drop(bundle);
     let all = dyno::bundles::facts(std::slice::from_ref(&path), &Default::default()).unwrap();

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use dyno::record::{Class, PacingFloor, Tally};
+use dyno::record::{Class, PacingFloor, Tally, observed};
 use dyno::store::Bundle;
 use dyno::trace::{Reader, Request, RequestKind};
 
@@ -102,7 +102,8 @@ fn round_trip(folder: &Path) {
     let recorded = bare(&first);
     let found = second.windows(first.len()).find(|window| bare(window) == recorded);
     let again = found.expect("all requests of the first recording in their order, nothing between");
-    let floor = bundle.facts().expect("facts").iter().find_map(PacingFloor::of_fact);
+    let floor =
+        observed::all::<PacingFloor>(&bundle.observed().expect("observations")).next().copied();
     let floor = floor.expect("the pacing floor of that machine");
     // Above the least difference, which is that of the recordings' beginnings. None can be early.
     let apart = |n: usize| again[n].at_ns as i64 - first[n].at_ns as i64;

@@ -16,8 +16,8 @@ use dyno::base::error::Result;
 use dyno::plan;
 use dyno::record::setup::DriveWriteCache;
 use dyno::record::{
-    DriveState, Fact, Interval, Outcome, Point, PointKey, PreparationStep, Sample, Sink, SlowOp,
-    Tally,
+    DriveState, Fact, Interval, Observed, Outcome, Point, PointKey, PreparationStep, Sample, Sink,
+    SlowOp, Tally,
 };
 use dyno::run::datasets::before::Before;
 use dyno::run::display::progress::Progress;
@@ -57,6 +57,9 @@ impl Sink for Memory {
         Ok(())
     }
     fn facts(&mut self, _facts: &[Fact]) -> Result<()> {
+        Ok(())
+    }
+    fn observed(&mut self, _observed: &[Observed]) -> Result<()> {
         Ok(())
     }
     fn write_caches(&mut self, _states: &[DriveWriteCache]) -> Result<()> {

@@ -22,7 +22,7 @@ use crate::cmd::signals::Signals;
 use crate::lab;
 use crate::plan::{self, Catalogue, CommandLineValues, Plan, PointIndex, PointKey, Sweep};
 use crate::record::live::{LiveTotals, RunEnding};
-use crate::record::{CommonStart, Fact, METHOD, Outcome, Run, Setup};
+use crate::record::{CommonStart, METHOD, Observed, Outcome, Run, Setup, Sink};
 use crate::run::datasets::before::Before;
 use crate::run::display::live::{self, LiveFeed};
 use crate::run::display::progress::{Progress, ProgressForm};
@@ -292,9 +292,10 @@ fn start(
         ))
     };
     let bundle = bundle.map(Path::to_path_buf).unwrap_or_else(name);
-    let mut facts = selftest_result::facts();
-    facts.extend(common.iter().flat_map(CommonStart::to_facts));
-    let (plan, writer, clock) = begin(plan, &bundle, now, facts, watched.readers)?;
+    let mut observed: Vec<Observed> =
+        selftest_result::kept().map(Observed::from).into_iter().collect();
+    observed.extend(common.clone().map(Observed::from));
+    let (plan, writer, clock) = begin(plan, &bundle, now, observed, watched.readers)?;
     // Locked until the writer has closed it.
     let _lock = lab::folder::lock::bundle(&bundle, clock)?;
     let known = elsewhere(EarlierPart { start: common, ..EarlierPart::default() }, watched.except)?;
@@ -318,12 +319,12 @@ fn elsewhere(mut known: EarlierPart, except: &[PathBuf]) -> Result<EarlierPart> 
     Ok(known)
 }
 
-/// Performs the checks, and creates the bundle. `known` are facts in addition to the gathered ones.
+/// Performs the checks, and creates the bundle. `known` was observed of the host before.
 fn begin(
     plan: Plan,
     bundle: &Path,
     now: jiff::Timestamp,
-    known: Vec<Fact>,
+    known: Vec<Observed>,
     readers: Readers,
 ) -> Result<(Plan, BundleWriter, Clock)> {
     run::apart(&plan)?;
@@ -336,7 +337,8 @@ fn begin(
         plan: Plan { method: METHOD, ..plan },
     };
     let setup = Setup {
-        facts: [run::devices(&record.plan), run::facts(clock)?, known].concat(),
+        facts: [run::devices(&record.plan), run::facts(clock)].concat(),
+        observed: [vec![run::pacing_floor(clock)?.into()], known].concat(),
         ..lab::machine::facts::gather(&record.plan.subjects)
     };
     let options = RunFile { readers, fallbacks: fallbacks(&record.plan) };
@@ -491,7 +493,10 @@ fn carry_out(
     }
     .execute();
     match &start {
-        Some(start) => sink.add_facts(&run_start::ended(start)).and(summary),
+        Some(start) => {
+            let ended = run_start::ended(start).map(Observed::from);
+            sink.observed(ended.as_slice()).and(summary)
+        }
         None => summary,
     }
 }

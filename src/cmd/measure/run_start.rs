@@ -9,7 +9,7 @@ use crate::base::stderr::note;
 use crate::base::units;
 use crate::lab::machine::clocks;
 use crate::plan::{self, Plan};
-use crate::record::{CommonStart, Fact};
+use crate::record::CommonStart;
 use crate::run::Starts;
 
 /// When points start, and by which clock.
@@ -103,19 +103,19 @@ pub fn starts(start: &CommonStart) -> Starts {
     Starts { first_unix_ns: start.first_unix_ns, every_ns: start.every_ns }
 }
 
-/// Compares the clocks again, after the last point; returns the updated facts. A clock that
+/// Compares the clocks again, after the last point; returns the start with the offset. A clock that
 /// drifted, or no longer answers, costs no point, but the sum over hosts is refused.
-pub fn ended(start: &CommonStart) -> Vec<Fact> {
+pub fn ended(start: &CommonStart) -> Option<CommonStart> {
     let after = match clocks::compare(&start.reference) {
         Ok(after) => after,
         Err(error) => {
             note(&format!("The clocks could not be compared after the run: {error:#}"));
-            return Vec::new();
+            return None;
         }
     };
     let start = CommonStart { after: Some(after), ..start.clone() };
     if after.most_ns() > start.limit_ns {
         note(&format!("After the run {}: hosts will not be summed.", apart(&start, "was")));
     }
-    start.to_facts()
+    Some(start)
 }

@@ -79,9 +79,9 @@ pub fn selftest(args: &SelftestArgs, out: &mut dyn Write) -> Result<u8> {
         }
     }
     match args.format.json {
-        true => json::print(&Disclosed::of(found.to_facts()), out)?,
+        true => json::print(&Disclosed::of(found.disclosed()), out)?,
         false => found
-            .to_facts()
+            .disclosed()
             .iter()
             .try_for_each(|fact| writeln!(out, "{:44} {}", fact.name, fact.value))?,
     }

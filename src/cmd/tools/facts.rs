@@ -13,7 +13,7 @@ use crate::cmd::json::OutputFormat;
 use crate::cmd::{json, selftest_result};
 use crate::plan::{Drive, DrivePlace, Subject};
 use crate::record::key::FactHeading;
-use crate::record::{Fact, Setup};
+use crate::record::{Fact, SelfTest, Setup};
 use crate::{lab, run};
 
 /// Prints the facts by heading; unreadable ones are omitted.
@@ -36,8 +36,10 @@ pub fn facts(paths: &[PathBuf], format: OutputFormat, out: &mut dyn Write) -> Re
     let subjects: Vec<Subject> = paths.iter().map(subject).collect();
     let setup = lab::machine::facts::gather(&subjects);
     let mut gathered = rows(&setup);
-    gathered.extend(run::facts(Clock::start())?);
-    gathered.extend(selftest_result::facts());
+    let clock = Clock::start();
+    gathered.extend(run::facts(clock));
+    gathered.push(run::pacing_floor(clock)?.disclosed());
+    gathered.extend(selftest_result::kept().iter().flat_map(SelfTest::disclosed));
     if format.json {
         return json::print(&Disclosed::of(gathered), out);
     }
@@ -83,7 +85,7 @@ struct FactRow {
 impl Disclosed {
     /// These facts, in order.
     pub fn of(facts: Vec<Fact>) -> Disclosed {
-        let row = |Fact { group, name, value }| FactRow { group, name, value };
+        let row = |Fact { group, name, value, .. }| FactRow { group, name, value };
         Disclosed { facts: facts.into_iter().map(row).collect() }
     }
 }

@@ -76,7 +76,7 @@ fn a_brief_of_two_drives_has_the_waterfall_life_cost_and_the_drives_counts_of_sl
     made::write_with(
         &folder.path().join("b.dyno"),
         &plan,
-        &made::disclosed(idle.iter().map(IdlePower::to_fact).collect()),
+        &made::observed(idle.into_iter().map(Into::into).collect()),
         &mut |key| {
             let (known, slow) = if key.subject == "A" { (2.0, 14.0) } else { (1.5, 0.0) };
             let scatter = 1.0 + 0.002 * (f64::from(key.repeat) - 3.0);

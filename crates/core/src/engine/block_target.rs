@@ -10,7 +10,7 @@ use super::{Target, all_of, recheck};
 use crate::base::error::Result;
 use crate::measure::{AddressSpace, AnyIoContext};
 use crate::plan::Stream;
-use crate::record::Fact;
+use crate::record::{Fact, Observed};
 
 /// The knobs of a block engine: the default and description of `direct`, and the engine's own
 /// knobs.
@@ -100,9 +100,11 @@ impl<T: BlockTarget> Target for T {
     }
 
     fn window_closed(&self) -> Vec<Fact> {
-        let mut facts = self.file().verified();
-        facts.extend(self.io_context_facts());
-        facts
+        self.io_context_facts()
+    }
+
+    fn observed(&self) -> Vec<Observed> {
+        self.file().verified().map(Observed::from).into_iter().collect()
     }
 
     fn facts(&self) -> Vec<Fact> {

@@ -21,7 +21,7 @@ use crate::lab::folder::pin::shown;
 use crate::lab::{guard, nvme};
 use crate::measure::AddressSpace;
 use crate::plan::{DefaultValue, Knob, KnobKind};
-use crate::record::Fact;
+use crate::record::{Fact, Verified};
 
 pub const SIZE: Knob = Knob {
     name: "size",
@@ -213,9 +213,9 @@ impl BlockFile {
         format!("{} % compressible{parts}", self.compressible)
     }
 
-    /// The number of blocks verified since it was opened.
-    pub fn verified(&self) -> Vec<Fact> {
-        self.known.iter().map(|known| known.verified().to_fact()).collect()
+    /// The blocks verified since it was opened, if it verifies any.
+    pub fn verified(&self) -> Option<Verified> {
+        self.known.as_ref().map(|known| known.verified())
     }
 
     /// The operation that failed, for an op.

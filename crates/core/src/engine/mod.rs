@@ -33,7 +33,7 @@ use crate::lab::folder::data::{DatasetFolder, Laid};
 use crate::measure::sql::TransactionScript;
 use crate::measure::{AddressSpace, AnyIoContext};
 use crate::plan::{Info, Knobs, Stream};
-use crate::record::{Fact, ServerShare};
+use crate::record::{Fact, Observed, ServerShare};
 
 /// Every engine, in the order in which they are listed.
 pub static ALL: Registry<&'static dyn Engine> = Registry::new(&[
@@ -204,6 +204,11 @@ pub trait Target: Any + Send + Sync {
 
     /// The measured window has closed: the engine's counters over it, and its state.
     fn window_closed(&self) -> Vec<Fact> {
+        Vec::new()
+    }
+
+    /// Its observations over the window, called once it has closed.
+    fn observed(&self) -> Vec<Observed> {
         Vec::new()
     }
 

@@ -1,12 +1,15 @@
 //! Limits of a control group on I/O to the devices under test (`io.max`, blkio.throttle).
 
+use serde::{Deserialize, Serialize};
+
 use super::Fact;
 
 /// Heading of the limits of a point's load.
 const HEADING: &str = "I/O limit of the control group";
 
 /// The limited quantity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum IoLimitKind {
     /// Read requests per second.
     Reads,
@@ -49,7 +52,7 @@ impl IoLimitKind {
 }
 
 /// A limit on all devices of a subject together.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IoLimit {
     /// The limited quantity.
     pub kind: IoLimitKind,
@@ -60,31 +63,9 @@ pub struct IoLimit {
 }
 
 impl IoLimit {
-    /// The fact of a point.
-    pub fn to_fact(&self) -> Fact {
+    /// In a disclosure.
+    pub fn disclosed(&self) -> Fact {
         let value = format!("{} per second, by {}", self.per_s, self.group);
         Fact::new(HEADING, self.kind.of_version_2(), value)
-    }
-
-    /// None if the fact is a different one.
-    pub fn of_fact(fact: &Fact) -> Option<IoLimit> {
-        let named = |kind: &IoLimitKind| kind.of_version_2() == fact.name;
-        let kind = IoLimitKind::ALL.into_iter().find(named).filter(|_| fact.group == HEADING)?;
-        let (per_s, group) = fact.value.split_once(" per second, by ")?;
-        Some(IoLimit { kind, per_s: per_s.parse().ok()?, group: group.to_string() })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_limit_comes_back_from_its_fact() {
-        for kind in IoLimitKind::ALL {
-            let limit = IoLimit { kind, per_s: 2000, group: "/sys/fs/cgroup/a b".into() };
-            assert_eq!(IoLimit::of_fact(&limit.to_fact()), Some(limit));
-        }
-        assert_eq!(IoLimit::of_fact(&Fact::new("Load", "riops", "2000")), None);
     }
 }

@@ -94,8 +94,6 @@ pub mod load {
     pub const FELL_BEHIND: FactKey = FactKey { heading: None, name: "Fell behind" };
     /// Heading of the load's memory use, if its step limits it.
     pub const MEMORY_OF_LOAD: &str = "Memory of the load";
-    /// Heading of the processors of a stream's workers: "0-3,8: …".
-    pub const PROCESSORS_OF_WORKERS: &str = "Processors of workers";
 }
 
 /// Facts with the same name for every engine.

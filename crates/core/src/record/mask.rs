@@ -7,7 +7,7 @@ mod words;
 use std::collections::HashMap;
 
 use super::setup::{DriveField, DriveSetup, HostSetup};
-use super::{DriveState, Fact, Outcome, Point, PreparationStep, Run, Sample};
+use super::{DriveState, Fact, Observed, Outcome, Point, PreparationStep, Run, Sample};
 use crate::base::error::{Context, Result};
 use crate::plan::Plan;
 use words::{MaskedWord, lower};
@@ -110,6 +110,28 @@ impl Mask {
         drive.texts().for_each(|text| self.own(text));
     }
 
+    /// All texts of an observation.
+    pub fn observed(&self, observed: &mut Observed) {
+        if self.is_empty() {
+            return;
+        }
+        let Ok(mut value) = serde_json::to_value(&*observed) else { return };
+        // The only key is the observation's kind, and others are names of fields.
+        self.json_values(&mut value);
+        if let Ok(masked) = serde_json::from_value(value) {
+            *observed = masked;
+        }
+    }
+
+    fn json_values(&self, value: &mut serde_json::Value) {
+        match value {
+            serde_json::Value::String(text) => self.own(text),
+            serde_json::Value::Array(all) => all.iter_mut().for_each(|v| self.json_values(v)),
+            serde_json::Value::Object(all) => all.values_mut().for_each(|v| self.json_values(v)),
+            _ => {}
+        }
+    }
+
     /// A preparation action on a drive.
     pub fn prepared(&self, prepared: &mut PreparationStep) {
         for text in [
@@ -172,6 +194,7 @@ impl Mask {
         }
         point.cells.iter_mut().for_each(|cell| self.own(&mut cell.stream));
         point.facts.iter_mut().for_each(|fact| self.fact(fact));
+        point.observed.iter_mut().for_each(|observed| self.observed(observed));
     }
 
     /// Readings: many, but of few gauges.

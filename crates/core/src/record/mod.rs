@@ -15,6 +15,7 @@ pub mod key;
 pub mod live;
 mod mask;
 mod method;
+pub mod observed;
 mod open_loop;
 mod prepared;
 mod reported;
@@ -23,6 +24,7 @@ pub mod setup;
 mod slow_op;
 mod vector_search;
 mod verified;
+mod worker_processors;
 
 use serde::{Deserialize, Serialize};
 
@@ -38,9 +40,10 @@ pub use idle_power::IdlePower;
 pub use io_limit::{IoLimit, IoLimitKind};
 pub use mask::{Mask, Masked, masked_name};
 pub use method::METHOD;
+pub use observed::{Observation, Observed};
 pub use open_loop::cached_blocks::CachedBlocks;
 pub use open_loop::pacing::{Ceiling, LatenessCause, NEAR_CEILING, OwnLateness, PacingFloor};
-pub use open_loop::replayed::{Arrivals, RecordedKind, RemappedTrace, Replayed, is_of_replay};
+pub use open_loop::replayed::{Arrivals, RecordedKind, RemappedTrace, Replayed};
 pub use open_loop::worst_period::WorstPeriod;
 pub use prepared::{DriveState, PreparationStep, SteadyState, SteadyWindow};
 pub use reported::Reported;
@@ -49,6 +52,7 @@ pub use setup::Setup;
 pub use slow_op::{Evidence, SlowOp};
 pub use vector_search::VectorSearch;
 pub use verified::Verified;
+pub use worker_processors::WorkerProcessors;
 
 /// One execution of a plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -77,6 +81,8 @@ pub struct Point {
     pub cells: Vec<Cell>,
     /// The engines' own counters over the window (RocksDB's counters, stalls, levels …).
     pub facts: Vec<Fact>,
+    /// What was observed beyond latencies.
+    pub observed: Vec<Observed>,
 }
 
 impl Point {
@@ -97,6 +103,7 @@ impl Point {
             outcome: Outcome::Measured,
             cells: Vec::new(),
             facts: Vec::new(),
+            observed: Vec::new(),
         }
     }
 }
@@ -261,12 +268,23 @@ pub struct Fact {
     pub name: String,
     /// The printed value, with its unit.
     pub value: String,
+    /// The server that it is about, if a point has several.
+    pub server: Option<ServerPlace>,
+}
+
+/// One of several database servers of a subject.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ServerPlace {
+    /// Index of its drive in the subject, from 0.
+    pub drive: u32,
+    /// The number of the server among the drive's servers, from 0.
+    pub instance: u32,
 }
 
 impl Fact {
     /// A fact; the value is stored as text.
     pub fn new(group: impl Into<String>, name: impl Into<String>, value: impl ToString) -> Fact {
-        Fact { group: group.into(), name: name.into(), value: value.to_string() }
+        Fact { group: group.into(), name: name.into(), value: value.to_string(), server: None }
     }
 }
 
@@ -287,6 +305,8 @@ pub trait Sink {
     fn discard(&mut self) -> Result<()>;
     /// Facts of the whole run; known ones are not replaced.
     fn facts(&mut self, facts: &[Fact]) -> Result<()>;
+    /// What was observed of the whole run. Not while a point is open.
+    fn observed(&mut self, observed: &[Observed]) -> Result<()>;
     /// States of volatile write caches, which belong to the setups of their drives. Not while a
     /// point is open.
     fn write_caches(&mut self, states: &[setup::DriveWriteCache]) -> Result<()>;

@@ -1,12 +1,12 @@
-//! The results of `dyno selftest` on a host, stored with the host's state and disclosed in its
-//! bundles as facts.
+//! The results of `dyno selftest` on a host, stored with the host's state and in its
+//! bundles.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Fact, PacingFloor};
 use crate::base::units;
 
-/// Heading of the facts, and the name of the one quoted by briefs.
+/// Heading in a disclosure, and the name of its first row.
 const GROUP: &str = "Self-test";
 const SUMMARY: &str = "Summary";
 
@@ -103,8 +103,8 @@ impl SelfTest {
         format!("{least}the same subject twice: {claimed} false claim{plural} in {comparisons}")
     }
 
-    /// The facts for the disclosure of every run on the host.
-    pub fn to_facts(&self) -> Vec<Fact> {
+    /// The rows for the disclosure of every run on the host.
+    pub fn disclosed(&self) -> Vec<Fact> {
         let when = format!("{}, dyno {}", units::moment(self.started_unix_ns), self.dyno_version);
         let mut facts =
             vec![Fact::new(GROUP, SUMMARY, self.summary()), Fact::new(GROUP, "Measured", when)];
@@ -137,11 +137,6 @@ impl SelfTest {
         facts.extend(self.failures.iter().map(|why| Fact::new(GROUP, "Not measured", why)));
         facts
     }
-}
-
-/// The part of a self-test that a brief quotes; None if the fact is a different one.
-pub fn quoted(group: &str, name: &str) -> bool {
-    group == GROUP && name == SUMMARY
 }
 
 /// A percentage with two digits, rounded up.
@@ -201,11 +196,8 @@ mod tests {
             "5 repeats show differences from 0.32 % (the null engine), 3.2 % (direct reads); the \
              same subject twice: 1 false claim in 40"
         );
-        let facts = test.to_facts();
+        let facts = test.disclosed();
         let of = |name: &str| facts.iter().find(|f| f.name == name).map(|f| f.value.as_str());
-        assert!(
-            quoted(&facts[0].group, &facts[0].name) && !quoted(&facts[1].group, &facts[1].name)
-        );
         assert_eq!(of("The same subject twice"), Some("1 of 3 briefs with any false claim"));
         let known = "found at 4 of 6 points, claimed in the step's mean, 0 claims of the opposite";
         assert_eq!(of("Known difference of 3 %"), Some(known));

@@ -8,8 +8,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::Fact;
 use super::key::FactHeading;
+use super::{Fact, Observed};
 use crate::base::units;
 
 /// Everything known about a run before its first point.
@@ -21,6 +21,8 @@ pub struct Setup {
     pub drives: Vec<DriveSetup>,
     /// Facts that are only disclosed: the program, the devices, an import's source.
     pub facts: Vec<Fact>,
+    /// What was observed of the host before the run.
+    pub observed: Vec<Observed>,
 }
 
 /// Names and values that the kernel reports, in its order: `nr_requests`, `1023`.

@@ -1,10 +1,11 @@
-//! Results and reads of a stream's queries on a vector index, stored as a fact.
+//! Results and reads of a stream's queries on a vector index.
+
+use serde::{Deserialize, Serialize};
 
 use super::Fact;
-use super::open_loop::pacing::numbers;
 
 /// All queries of a stream, each counted once.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VectorSearch {
     /// The stream's name.
     pub stream: String,
@@ -27,11 +28,8 @@ pub struct VectorSearch {
 }
 
 impl VectorSearch {
-    /// The heading of the fact.
-    pub const GROUP: &str = "Vector search";
-
-    /// The fact of a point, named after the stream.
-    pub fn to_fact(&self) -> Fact {
+    /// In a disclosure.
+    pub fn disclosed(&self) -> Fact {
         let value = format!(
             "search list {}, beam {}, {} queries, {} reads of {} bytes, {} of {} neighbours \
              found, checksum {}",
@@ -44,25 +42,7 @@ impl VectorSearch {
             self.wanted,
             self.checksum
         );
-        Fact::new(VectorSearch::GROUP, &self.stream, value)
-    }
-
-    /// None if the fact is a different one.
-    pub fn of_fact(fact: &Fact) -> Option<VectorSearch> {
-        let value = Some(&fact.value).filter(|_| fact.group == VectorSearch::GROUP)?;
-        let [search_list, beam, queries, ios, io_bytes, found, wanted, checksum] = numbers(value)?;
-        let stream = fact.name.clone();
-        Some(VectorSearch {
-            stream,
-            search_list,
-            beam,
-            queries,
-            ios,
-            io_bytes,
-            found,
-            wanted,
-            checksum,
-        })
+        Fact::new("Vector search", &self.stream, value)
     }
 
     /// The share of the true neighbours that are among the results.
@@ -81,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept_of_a_search_comes_back() {
+    fn recall_and_reads_are_per_query() {
         let search = VectorSearch {
             stream: "io 2".into(),
             search_list: 100,
@@ -93,7 +73,6 @@ mod tests {
             wanted: 10_000,
             checksum: u64::MAX,
         };
-        assert_eq!(VectorSearch::of_fact(&search.to_fact()), Some(search.clone()));
         assert_eq!((search.recall(), search.ios_per_query()), (0.987, 105.0));
     }
 }

@@ -1,4 +1,6 @@
-//! The number of blocks verified, stored as a fact of a point.
+//! The number of blocks verified at a point.
+
+use serde::{Deserialize, Serialize};
 
 use super::Fact;
 
@@ -9,7 +11,7 @@ const GROUP: &str = "Verification";
 const READ: &str = "Blocks read";
 
 /// The reads of a verified dataset. A block is 4 KiB.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verified {
     /// Blocks compared with what was acknowledged.
     pub checked: u64,
@@ -22,32 +24,14 @@ pub struct Verified {
 }
 
 impl Verified {
-    /// The fact of a point.
-    pub fn to_fact(&self) -> Fact {
+    /// In a disclosure.
+    pub fn disclosed(&self) -> Fact {
         let Verified { checked, wrong, overlapped, undefined } = self;
         let value = format!(
             "{checked} blocks checked, {wrong} wrong; not judged: {overlapped} read during a write \
              of the same block, {undefined} undefined since a trim"
         );
         Fact::new(GROUP, READ, value)
-    }
-
-    /// None if the fact is a different one.
-    pub fn of_fact(fact: &Fact) -> Option<Verified> {
-        (fact.group == GROUP).then(|| Verified::of_value(&fact.value)).flatten()
-    }
-
-    fn of_value(value: &str) -> Option<Verified> {
-        let numbers = value.contains(" checked, ").then(|| value.split(' '))?;
-        let numbers: Vec<u64> = numbers.filter_map(|word| word.parse().ok()).collect();
-        let [checked, wrong, overlapped, undefined] = numbers.try_into().ok()?;
-        Some(Verified { checked, wrong, overlapped, undefined })
-    }
-
-    /// Combines two values of such facts; None if they are different ones.
-    pub fn sum(one: &str, other: &str) -> Option<String> {
-        let both = Verified::of_value(one)?.and(Verified::of_value(other)?);
-        Some(both.to_fact().value)
     }
 
     /// The fact about a complete check after a run that wrote the blocks did not end.
@@ -64,20 +48,5 @@ impl Verified {
             overlapped: self.overlapped + other.overlapped,
             undefined: self.undefined + other.undefined,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_kept_as_a_fact_comes_back_from_it() {
-        let one = Verified { checked: 12_345_678, wrong: 1, overlapped: 7, undefined: 3 };
-        assert_eq!(Verified::of_fact(&one.to_fact()), Some(one));
-        assert_eq!(Verified::of_fact(&Verified::after_a_kill("A", "file", 5)), None);
-        let sum = Verified::sum(&one.to_fact().value, &one.to_fact().value);
-        assert_eq!(sum, Some(one.and(one).to_fact().value));
-        assert_eq!(Verified::sum("4 threads", "4 threads"), None);
     }
 }

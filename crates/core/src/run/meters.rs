@@ -8,7 +8,7 @@ use crate::meter::watch::{MeterReading, MeterWatch};
 use crate::plan::Plan;
 use crate::record::gauge::WATTS;
 use crate::record::live::Phase;
-use crate::record::{Fact, IdlePower, Sample, Sink};
+use crate::record::{Fact, IdlePower, Observed, Sample, Sink};
 use crate::run::display::progress::Progress;
 use crate::run::display::time::RunClock;
 
@@ -62,7 +62,7 @@ pub fn at_rest(
     plan: &Plan,
     time: RunClock<'_>,
     progress: &Progress,
-) -> Vec<Fact> {
+) -> Vec<Observed> {
     if !watch.measures_power() || plan.idle_ns == 0 {
         return Vec::new();
     }
@@ -72,7 +72,7 @@ pub fn at_rest(
         progress.goes_on();
         time.wait_towards(from_ns + plan.idle_ns);
     }
-    let mut facts = Vec::new();
+    let mut observed = Vec::new();
     for subject in &plan.subjects {
         let mut means: BTreeMap<(String, String), (f64, u32)> = BTreeMap::new();
         for seen in watch.collect(&subject.name, from_ns as i64).0 {
@@ -83,8 +83,8 @@ pub fn at_rest(
         }
         for ((meter, name), (sum, readings)) in means {
             let (subject, watts) = (subject.name.clone(), sum / f64::from(readings));
-            facts.push(IdlePower { subject, meter, name, watts, readings }.to_fact());
+            observed.push(IdlePower { subject, meter, name, watts, readings }.into());
         }
     }
-    facts
+    observed
 }

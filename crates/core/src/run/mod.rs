@@ -55,7 +55,7 @@ use crate::lab::guard;
 use crate::meter::watch::MeterWatch;
 use crate::plan::{Plan, PointPlan, Subject};
 use crate::record::setup::{DriveWriteCache, WriteCacheTime};
-use crate::record::{Fact, Outcome, Point, Sink, key};
+use crate::record::{Fact, Outcome, PacingFloor, Point, Sink, key};
 pub use crate::run::placement::unused as unused_processors;
 use crate::run::prepare::ReadySubject;
 pub use crate::run::replay::recorded_duration;
@@ -213,7 +213,8 @@ impl<'a> RunRequest<'a> {
             }
             let Some(subject) = ready.get(name) else { continue };
             if let (true, Some(watch)) = (summary == RunSummary::default(), watch) {
-                self.sink.facts(&meters::at_rest(watch, self.plan, self.time(), self.progress))?;
+                let idle = meters::at_rest(watch, self.plan, self.time(), self.progress);
+                self.sink.observed(&idle)?;
             }
             if self.stop.load(Relaxed) {
                 summary.interrupted = true;
@@ -341,10 +342,15 @@ pub fn devices(plan: &Plan) -> Vec<Fact> {
     if plan.keeps_no_data() { Vec::new() } else { shared::facts(&plan.subjects, FOLDER) }
 }
 
+/// The response times of ops that take no time, on this host now.
+pub fn pacing_floor(clock: Clock) -> Result<PacingFloor> {
+    points::floor::measure(clock)
+}
+
 /// Dyno's own facts about a run, in addition to the host's.
-pub fn facts(clock: Clock) -> Result<Vec<Fact>> {
+pub fn facts(clock: Clock) -> Vec<Fact> {
     const DYNO: &str = key::FactHeading::Dyno.name();
-    Ok(vec![
+    vec![
         key::dyno::VERSION.fact("", env!("CARGO_PKG_VERSION")),
         Fact::new(DYNO, "RocksDB", crate::engine::rocksdb::version()),
         Fact::new(DYNO, "Clock", clock.describe()),
@@ -353,6 +359,5 @@ pub fn facts(clock: Clock) -> Result<Vec<Fact>> {
             "Latency histogram",
             "1 ns to 1 hour, relative error at most 0.1 % (HdrHistogram, 3 digits)",
         ),
-        points::floor::measure(clock)?.to_fact(),
-    ])
+    ]
 }

@@ -7,8 +7,7 @@ use crate::base::error::{Result, failed};
 use crate::engine::DatasetLocation;
 use crate::lab::machine::processors::{self, Processors};
 use crate::plan::{Cpus, Plan, Stream, shown_list};
-use crate::record::Fact;
-use crate::record::key::load::PROCESSORS_OF_WORKERS;
+use crate::record::WorkerProcessors;
 
 /// The requirements of a group.
 pub struct PlacementRequest<'a> {
@@ -128,15 +127,15 @@ fn placed(
     wishes.iter().zip(first).map(spread).collect()
 }
 
-/// The bundle's description of a group's placement on a drive.
-pub fn fact(stream: &str, drive: u32, places: &[Processors]) -> Fact {
+/// The bundle's record of a group's placement on a drive.
+pub fn record(stream: &str, drive: u32, places: &[Processors]) -> WorkerProcessors {
     let all: Processors = places.iter().flatten().copied().collect();
-    let how = match places.iter().all(|place| place.len() == 1) {
-        true => "one worker on each",
-        false => "shared by all workers, who are more than there are processors",
-    };
-    let name = format!("{stream}, drive {}", drive + 1);
-    Fact::new(PROCESSORS_OF_WORKERS, name, format!("{}: {how}", shown_list(&all)))
+    WorkerProcessors {
+        stream: stream.to_string(),
+        drive,
+        processors: shown_list(&all),
+        one_each: places.iter().all(|place| place.len() == 1),
+    }
 }
 
 #[cfg(test)]

@@ -16,8 +16,8 @@ use crate::meter::watch::MeterWatch;
 use crate::plan::{Load, PointKey, PointPlan, Step, Stream};
 use crate::record::live::Phase;
 use crate::record::{
-    Ceiling, Cell, Fact, IoLimit, LatenessCause, Outcome, OwnLateness, Point, Sink, Standstill,
-    Tally, WorstPeriod, key,
+    Cell, Fact, LatenessCause, Observed, Outcome, OwnLateness, Point, ServerPlace, Sink,
+    Standstill, Tally, key,
 };
 use crate::run::context::RunContext;
 use crate::run::datasets::caches::drop_page_cache;
@@ -57,6 +57,7 @@ pub fn measure(
     let result = attempt(context, point, maxima, watch, sink).and_then(|observed| {
         measured.cells = observed.cells;
         measured.facts = observed.facts;
+        measured.observed = observed.observed;
         if let Some(window) = observed.window {
             measured.started_unix_ns = time.unix_ns_of(window.from_ns);
             measured.window_ns = Some(window.until_ns - window.from_ns);
@@ -76,12 +77,13 @@ pub fn measure(
     Ok(measured)
 }
 
-/// The observations of a load, and how it ended.
-struct Observed {
+/// The measurement of a load, and how it ended.
+struct LoadResult {
     /// The measured window; None if the load never started.
     window: Option<MeasuredWindow>,
     cells: Vec<Cell>,
     facts: Vec<Fact>,
+    observed: Vec<Observed>,
     ended: Result<()>,
 }
 
@@ -91,7 +93,7 @@ fn attempt(
     maxima: &Maxima,
     watch: Option<&MeterWatch>,
     sink: &mut dyn Sink,
-) -> Result<Observed> {
+) -> Result<LoadResult> {
     let RunContext { plan, time, progress } = context;
     let point = &servers::with_load_apart(point)?;
     let step = &point.step;
@@ -119,20 +121,22 @@ fn attempt(
     let testimony = witness.end();
     let window = opened.map(|window| measured_window(window, &ended, time));
     let ended = ended.map(drop);
-    let mut observed = Observed { window, cells: Vec::new(), facts: Vec::new(), ended };
+    let mut observed =
+        LoadResult { window, cells: Vec::new(), facts: Vec::new(), observed: Vec::new(), ended };
     if let Some(window) = window {
         telemetry.close_interval(window, window.until_ns, progress, sink).context(Unwritable)?;
         observed.cells = groups.iter().map(|group| cell(group, window)).collect();
         observed.facts = engine_facts(&targets);
+        observed.observed = observations(&targets);
         let worst = telemetry.worst_period(&observed.cells);
-        observed.facts.extend(worst.as_ref().map(WorstPeriod::to_fact));
-        observed.facts.extend(own_lateness(&groups));
+        observed.observed.extend(worst.map(Observed::from));
+        observed.observed.extend(own_lateness(&groups).into_iter().map(Observed::from));
         let (replayed, arrivals) = replay::noted(&groups, step.warmup_ns)?;
-        observed.facts.extend(replayed);
+        observed.observed.extend(replayed);
         arrivals.iter().try_for_each(|sample| sink.sample(sample)).context(Unwritable)?;
-        observed.facts.extend(processors(&groups)?);
+        observed.observed.extend(processors(&groups)?);
         observed.facts.extend(limited.as_ref().map(load_memory::fact).transpose()?);
-        observed.facts.extend(io_limit::of(&point.subject).iter().map(IoLimit::to_fact));
+        observed.observed.extend(io_limit::of(&point.subject).into_iter().map(Observed::from));
         counters.read(&targets, time.now_ns());
         let cooled = written::cool_down(step, &targets, watch, time);
         counters.read(&targets, time.now_ns());
@@ -146,7 +150,7 @@ fn attempt(
         let window_ns = window.until_ns - window.from_ns;
         let confirmed =
             ceiling::confirmed(ceilings, &observed.cells, window_ns, (point, &targets), time)?;
-        observed.facts.extend(confirmed.iter().map(Ceiling::to_fact));
+        observed.observed.extend(confirmed.into_iter().map(Observed::from));
         let stood = standstill::within(testimony.late(), window);
         let mut stood = stood.into_iter().map(Standstill::to_sample);
         stood.try_for_each(|sample| sink.sample(&sample)).context(Unwritable)?;
@@ -169,22 +173,35 @@ fn attempt(
     Ok(observed)
 }
 
-/// The engines' counters, and their servers' resources. Counters common to all drives of a group
+/// The engines' counters. Counters common to all drives of a group
 /// are recorded once; several servers each have their own.
 fn engine_facts(targets: &Targets) -> Vec<Fact> {
     let several = targets.values().filter(|(_, target)| target.server().is_some()).count() > 1;
     let mut facts = Vec::new();
     for (key, (_, target)) in targets.iter() {
-        let share = target.server().map(|share| key.named(share).to_fact());
+        let share = target.server().map(|share| key.named(share));
         let of_server = |fact: Fact| match &share {
-            Some(own) if several => Fact { name: format!("{}: {}", own.name, fact.name), ..fact },
+            Some(own) if several => {
+                let place = ServerPlace { drive: own.drive, instance: own.instance };
+                Fact { server: Some(place), ..fact }
+            }
             _ => fact,
         };
         facts.extend(target.window_closed().into_iter().map(of_server));
-        facts.extend(share);
     }
     facts.dedup();
     facts
+}
+
+/// The engines' observations, and their servers' resources.
+fn observations(targets: &Targets) -> Vec<Observed> {
+    let mut all = Vec::new();
+    for (key, (_, target)) in targets.iter() {
+        all.extend(target.observed());
+        all.extend(target.server().map(|share| Observed::from(key.named(share))));
+    }
+    all.dedup();
+    all
 }
 
 /// Waits for everything that must end before the load starts, if the step requires it: background
@@ -325,7 +342,7 @@ fn measured_window(
 }
 
 /// The generator's own lateness, for each affected stream and cause.
-fn own_lateness(groups: &[WorkerGroup<'_>]) -> Vec<Fact> {
+fn own_lateness(groups: &[WorkerGroup<'_>]) -> Vec<OwnLateness> {
     let mut all: Vec<OwnLateness> = Vec::new();
     for (group, cause) in groups.iter().flat_map(|g| LatenessCause::ALL.map(|cause| (g, cause))) {
         let stream = &group.stream.name;
@@ -350,14 +367,14 @@ fn own_lateness(groups: &[WorkerGroup<'_>]) -> Vec<Fact> {
             total.longest_ns = total.longest_ns.max(own.longest_ns.get());
         }
     }
-    all.iter().map(OwnLateness::to_fact).collect()
+    all
 }
 
 /// The workers' processors, if the plan pins them.
-fn processors(groups: &[WorkerGroup<'_>]) -> Result<Vec<Fact>> {
+fn processors(groups: &[WorkerGroup<'_>]) -> Result<Vec<Observed>> {
     let placement = worker_group::placement_of(groups)?;
     let of = |(group, places): (&WorkerGroup<'_>, Option<Vec<_>>)| {
-        Some(placement::fact(&group.stream.name, group.drive, &places?))
+        Some(placement::record(&group.stream.name, group.drive, &places?).into())
     };
     Ok(groups.iter().zip(placement).filter_map(of).collect())
 }

@@ -3,7 +3,7 @@
 
 use crate::base::error::{Result, failed};
 use crate::plan::{Plan, PointPlan, Step, Stream};
-use crate::record::{Arrivals, CachedBlocks, Fact, RemappedTrace, Replayed, Sample};
+use crate::record::{Arrivals, CachedBlocks, Observed, RemappedTrace, Replayed, Sample};
 use crate::run::worker_group::WorkerGroup;
 use crate::workload::{self, RecordedLoad};
 
@@ -49,12 +49,12 @@ struct Replay<'a> {
     remapped: Option<RemappedTrace>,
 }
 
-/// The facts and the arrivals of the recorded loads, for the point.
-pub fn noted(groups: &[WorkerGroup<'_>], warmup_ns: u64) -> Result<(Vec<Fact>, Vec<Sample>)> {
+/// What is recorded of the recorded loads, and their arrivals, for the point.
+pub fn noted(groups: &[WorkerGroup<'_>], warmup_ns: u64) -> Result<(Vec<Observed>, Vec<Sample>)> {
     let all = of(groups)?;
-    let facts = all.iter().flat_map(Replay::facts).collect();
+    let observed = all.iter().flat_map(Replay::observed).collect();
     let arrivals = all.iter().flat_map(|replay| replay.arrivals(warmup_ns));
-    Ok((facts, arrivals.map(|one| one.to_sample()).collect()))
+    Ok((observed, arrivals.map(|one| one.to_sample()).collect()))
 }
 
 fn of<'a>(groups: &[WorkerGroup<'a>]) -> Result<Vec<Replay<'a>>> {
@@ -74,13 +74,14 @@ fn of<'a>(groups: &[WorkerGroup<'a>]) -> Result<Vec<Replay<'a>>> {
 }
 
 impl Replay<'_> {
-    fn facts(&self) -> Vec<Fact> {
-        let stream = self.stream.name.clone();
-        let replayed = Replayed { stream: stream.clone(), ..self.load.replayed.clone() };
-        let remapped = self.remapped.clone().map(|own| RemappedTrace { stream, ..own }.to_fact());
-        let stream = self.stream.name.clone();
-        let cache = self.load.cache.clone().map(|own| CachedBlocks { stream, ..own }.to_fact());
-        replayed.to_facts().into_iter().chain(remapped).chain(cache).collect()
+    fn observed(&self) -> Vec<Observed> {
+        let stream = || self.stream.name.clone();
+        let replayed = Replayed { stream: stream(), ..self.load.replayed.clone() };
+        let remapped = self.remapped.clone();
+        let remapped = remapped.map(|own| RemappedTrace { stream: stream(), ..own }.into());
+        let cache = self.load.cache.clone();
+        let cache = cache.map(|own| CachedBlocks { stream: stream(), ..own }.into());
+        std::iter::once(replayed.into()).chain(remapped).chain(cache).collect()
     }
 
     /// The number of arrived requests over the time since the start of the window.

@@ -11,14 +11,14 @@ use super::histograms::{self, bounded, count};
 use super::identity;
 use super::limits::{self, QueryLimit, QueryMeter};
 use super::schema::{self, OpenMode, optional_text, text};
-use super::setup;
+use super::{observations, setup};
 use crate::base::error::{Context, Error, Result};
 use crate::base::text::visible;
 use crate::plan::Field;
 use crate::record::setup::{DriveSetup, HostSetup};
 use crate::record::{
-    Axis, Class, DriveState, Fact, Interval, Mask, Point, PointKey, PreparationStep, RateInterval,
-    Reported, Run, RunContents, Sample, Setup, SlowOp,
+    Axis, Class, DriveState, Fact, Interval, Mask, Observed, Point, PointKey, PreparationStep,
+    RateInterval, Reported, Run, RunContents, Sample, ServerPlace, Setup, SlowOp,
 };
 
 /// A bundle opened for reading.
@@ -66,7 +66,8 @@ impl Bundle {
 
     /// Facts of the whole run, in order of recording.
     pub fn facts(&self) -> Result<Vec<Fact>> {
-        let sql = "SELECT heading, name, value FROM fact WHERE point IS NULL ORDER BY id";
+        let sql = "SELECT heading, name, value, server_drive, server_instance FROM fact WHERE point \
+                   IS NULL ORDER BY id";
         self.rows(&limits::FACTS, sql, None, |row| {
             let mut fact = fact(row, 0)?;
             self.mask.fact(&mut fact);
@@ -89,6 +90,14 @@ impl Bundle {
         Ok(all)
     }
 
+    /// What was observed of the whole run, in order of recording.
+    pub fn observed(&self) -> Result<Vec<Observed>> {
+        let (sql, read) = (observations::SELECT_OF_RUN, observations::row);
+        let mut all = self.rows(&limits::FACTS, sql, None, read)?;
+        all.iter_mut().for_each(|observed| self.mask.observed(observed));
+        Ok(all)
+    }
+
     /// The run, with everything that does not belong to a point.
     pub fn contents(&self) -> Result<RunContents> {
         let file = self.path.file_name().unwrap_or(self.path.as_os_str()).to_string_lossy();
@@ -96,7 +105,12 @@ impl Bundle {
         Ok(RunContents {
             file,
             run: self.run.clone(),
-            setup: Setup { host: self.host()?, drives: self.drives()?, facts: self.facts()? },
+            setup: Setup {
+                host: self.host()?,
+                drives: self.drives()?,
+                facts: self.facts()?,
+                observed: self.observed()?,
+            },
             prepared: self.prepared()?,
         })
     }
@@ -360,7 +374,14 @@ pub fn key(row: &Row<'_>, first: usize) -> Result<PointKey> {
 }
 
 pub fn fact(row: &Row<'_>, first: usize) -> Result<Fact> {
-    Ok(Fact { group: text(row, first)?, name: text(row, first + 1)?, value: text(row, first + 2)? })
+    let place = [first + 3, first + 4].map(|column| {
+        let is_given = row.get::<_, Option<i64>>(column)?.is_some();
+        Ok::<_, Error>(if is_given { Some(count(row, column)?) } else { None })
+    });
+    let [drive, instance] = place;
+    let server = drive?.zip(instance?).map(|(drive, instance)| ServerPlace { drive, instance });
+    let (group, name, value) = (text(row, first)?, text(row, first + 1)?, text(row, first + 2)?);
+    Ok(Fact { group, name, value, server })
 }
 
 pub fn class(row: &Row<'_>, column: usize) -> Result<Class> {

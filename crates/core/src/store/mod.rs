@@ -14,6 +14,7 @@ mod glance;
 mod histograms;
 mod identity;
 pub mod limits;
+mod observations;
 mod points;
 mod prepared;
 mod reported;

@@ -10,6 +10,7 @@ use rusqlite::{Connection, Row, Transaction};
 use super::bundle::{Bundle, StoredPoint, class, fact, key};
 use super::histograms::{self, bounded, count};
 use super::limits::{self, QueryLimit};
+use super::observations;
 use super::schema::{self, optional_text, text};
 use crate::base::error::{Context, Error, Result};
 use crate::base::units::Rate;
@@ -183,8 +184,11 @@ impl Bundle {
             Ok(())
         })?;
         if parts.facts {
-            let sql = "SELECT heading, name, value FROM fact WHERE point = ? ORDER BY id";
+            let sql = "SELECT heading, name, value, server_drive, server_instance FROM fact WHERE \
+                       point = ? ORDER BY id";
             stored.point.facts = self.query(&limits::FACTS, sql, own, |row| fact(row, 0))?;
+            let (sql, read) = (observations::SELECT_OF_POINT, observations::row);
+            stored.point.observed = self.query(&limits::FACTS, sql, own, read)?;
         }
         Ok(())
     }
@@ -260,6 +264,7 @@ fn point(row: &Row<'_>) -> Result<StoredPoint> {
         outcome,
         cells: Vec::new(),
         facts: Vec::new(),
+        observed: Vec::new(),
     };
     Ok(StoredPoint { id: row.get(0)?, point })
 }

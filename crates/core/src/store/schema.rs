@@ -60,9 +60,19 @@ CREATE TABLE fact (
     point INTEGER REFERENCES point ON DELETE CASCADE,
     heading TEXT NOT NULL,
     name TEXT NOT NULL,
-    value TEXT NOT NULL
+    value TEXT NOT NULL,
+    server_drive INTEGER,
+    server_instance INTEGER
 );
 CREATE INDEX fact_point ON fact (point);
+CREATE TABLE observation (
+    id INTEGER PRIMARY KEY,
+    point INTEGER REFERENCES point ON DELETE CASCADE,
+    stream TEXT,
+    kind TEXT NOT NULL,
+    json TEXT NOT NULL
+);
+CREATE INDEX observation_point ON observation (point);
 CREATE TABLE cell (
     id INTEGER PRIMARY KEY,
     point INTEGER NOT NULL REFERENCES point ON DELETE CASCADE,

@@ -11,8 +11,8 @@ use crate::record::setup::{
     DriveSetup, DriveWriteCache, HostSetup, WriteCacheState, WriteCacheTime,
 };
 use crate::record::{
-    Axis, Cell, Censored, Class, Fact, Interval, Outcome, Point, PointKey, Run, Sample, Setup,
-    Sink, Tally,
+    Axis, Ceiling, Cell, Censored, Class, Fact, Interval, Outcome, Point, PointKey, Run, Sample,
+    Setup, Sink, Tally,
 };
 
 fn run() -> Run {
@@ -105,6 +105,7 @@ fn point(key: PointKey, outcome: Outcome) -> Point {
         outcome,
         cells: vec![cell],
         facts,
+        observed: vec![Ceiling { stream: "read".into(), ops_per_s: 1 << 60 }.into()],
     }
 }
 

@@ -22,8 +22,8 @@ use crate::base::units::Rate;
 use crate::plan::subjects::meters;
 use crate::record::setup::DriveWriteCache;
 use crate::record::{
-    Cell, Class, DriveState, Fact, Interval, Outcome, Point, PointKey, PreparationStep, Reported,
-    Run, Sample, Setup, Sink, SlowOp, Tally,
+    Cell, Class, DriveState, Fact, Interval, Observed, Outcome, Point, PointKey, PreparationStep,
+    Reported, Run, Sample, Setup, Sink, SlowOp, Tally,
 };
 
 /// SQLite's cache of the rows in memory, KiB. Beyond that, the open point goes to a temporary file.
@@ -128,6 +128,7 @@ impl BundleWriter {
             tx.execute(sql, params![run.dyno_version, signed(run.started_unix_ns), plan])?;
             super::setup::insert(&tx, &setup.host, &setup.drives)?;
             insert_facts(&tx, None, &setup.facts)?;
+            super::observations::insert(&tx, None, &setup.observed)?;
             tx.commit()?;
             let from = (&writer.conn, &writer.meter);
             writer.file.add(from, &[]).map_err(|trouble| trouble.error(&path))
@@ -574,6 +575,7 @@ impl BundleWriter {
             insert_cell(&self.conn, open.id, cell)?;
         }
         insert_facts(&self.conn, Some(open.id), &point.facts)?;
+        super::observations::insert(&self.conn, Some(open.id), &point.observed)?;
         self.conn.execute_batch("COMMIT")?;
         let former = open.former;
         self.replaced.extend(former);
@@ -597,8 +599,12 @@ fn no_point() -> crate::base::error::Error {
 
 fn insert_facts(conn: &Connection, point: Option<i64>, facts: &[Fact]) -> Result<()> {
     for fact in facts {
-        conn.prepare_cached("INSERT INTO fact (point, heading, name, value) VALUES (?, ?, ?, ?)")?
-            .execute(params![point, fact.group, fact.name, secret::hide(&fact.value)])?;
+        let value = secret::hide(&fact.value);
+        let (drive, instance) = (fact.server.map(|s| s.drive), fact.server.map(|s| s.instance));
+        let sql = "INSERT INTO fact (point, heading, name, value, server_drive, server_instance) \
+                   VALUES (?, ?, ?, ?, ?, ?)";
+        conn.prepare_cached(sql)?
+            .execute(params![point, fact.group, fact.name, value, drive, instance])?;
     }
     Ok(())
 }
@@ -689,6 +695,13 @@ impl Sink for BundleWriter {
 
     fn facts(&mut self, facts: &[Fact]) -> Result<()> {
         self.add_facts(facts)
+    }
+
+    fn observed(&mut self, observed: &[Observed]) -> Result<()> {
+        let tx = self.conn.unchecked_transaction()?;
+        super::observations::insert(&tx, None, observed)
+            .and_then(|()| Ok(tx.commit()?))
+            .with_context(|| self.writing())
     }
 
     fn write_caches(&mut self, states: &[DriveWriteCache]) -> Result<()> {

@@ -31,7 +31,9 @@ use crate::plan::specification::{Specification, Specifications};
 use crate::plan::{LoopKind, Order, Plan, Timing};
 use crate::record::key::{FactHeading, devices};
 use crate::record::setup::HostSetup;
-use crate::record::{Class, Fact, Mask, PacingFloor, PreparationStep, ServerShare, VectorSearch};
+use crate::record::{
+    Class, Fact, Mask, PacingFloor, PreparationStep, ServerPlace, ServerShare, VectorSearch,
+};
 use crate::stats::runs::trend::Drift;
 
 pub use crate::analysis::points::axis::{AxisFacts, AxisPosition};
@@ -183,6 +185,8 @@ pub struct RunFacts {
     pub pacing_floor: Option<PacingFloor>,
     /// The host.
     pub host: HostSetup,
+    /// Summaries of the host's self-tests.
+    pub self_tests: Vec<String>,
     /// The resolved plan, also as JSON, from which the run can be repeated.
     pub resolved: Plan,
     /// The resolved plan as JSON.
@@ -390,6 +394,8 @@ pub enum GroupOwner {
     Run(RunKey),
     /// A subject in the step of this name, as its engine reported.
     Step(SubjectKey, String),
+    /// A subject in the step of this name, as one of its servers reported.
+    Server(SubjectKey, String, ServerPlace),
     /// Points of any subject and step, named in the rows.
     Points,
 }
@@ -398,7 +404,7 @@ impl GroupOwner {
     /// The name of the step to which the facts belong.
     pub fn step(&self) -> Option<&str> {
         match self {
-            GroupOwner::Step(_, step) => Some(step),
+            GroupOwner::Step(_, step) | GroupOwner::Server(_, step, _) => Some(step),
             GroupOwner::Run(_) | GroupOwner::Points => None,
         }
     }

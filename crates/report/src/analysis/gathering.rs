@@ -33,8 +33,8 @@ use crate::plan::{Axis, LoopKind, Plan, PointIndex, Step, SweptKnob, Timing};
 use crate::record::key::load;
 use crate::record::setup::DriveSetup;
 use crate::record::{
-    Ceiling, Class, Fact, IdlePower, Mask, Outcome, OwnLateness, PacingFloor, Point, PointContents,
-    RunContents, VectorSearch, Verified, is_of_replay,
+    Class, Fact, IdlePower, Mask, Observed, Outcome, PacingFloor, Point, PointContents,
+    RunContents, SelfTest, VectorSearch, Verified, observed,
 };
 use crate::stats::runs::trend::Drift;
 
@@ -87,6 +87,8 @@ pub struct Gathering {
     steps: HashMap<String, StepKey>,
     seen: HashSet<(StepKey, u64)>,
     groups: HashMap<(GroupOwner, String), usize>,
+    /// Blocks verified for each subject and step.
+    verified: HashMap<(SubjectKey, String), Verified>,
     hosts: Gathered,
     joined: JoinedRuns,
 }
@@ -127,6 +129,7 @@ impl Gathering {
             steps: HashMap::new(),
             seen: HashSet::new(),
             groups: HashMap::new(),
+            verified: HashMap::new(),
             hosts: Gathered::new(runs),
             joined: match question.joins_sessions {
                 true => JoinedRuns::of(runs),
@@ -158,7 +161,8 @@ impl Gathering {
             order: run.plan.order,
             shares_device: RunFacts::shares_device(&run.plan, noted),
             host: setup.host.clone(),
-            pacing_floor: noted.iter().find_map(PacingFloor::of_fact),
+            pacing_floor: observed::all::<PacingFloor>(&setup.observed).next().copied(),
+            self_tests: observed::all::<SelfTest>(&setup.observed).map(SelfTest::summary).collect(),
             plan: serde_json::to_string_pretty(&run.plan).context("writing the plan as JSON")?,
             resolved: run.plan.clone(),
         });
@@ -223,9 +227,11 @@ impl Gathering {
                 .prepared
                 .extend(names.get(&p.subject).map(|(subject, _)| (*subject, p.clone())));
         }
-        noted.iter().for_each(|fact| self.disclose(fact, index));
+        let observed = setup.observed.iter().flat_map(Observed::disclosed);
+        let all: Vec<Fact> = noted.iter().cloned().chain(observed).collect();
+        all.iter().for_each(|fact| self.disclose(fact, index));
         self.planned.push(PlannedRun::of(&run.plan, names));
-        self.idle.push(noted.iter().filter_map(IdlePower::of_fact).collect());
+        self.idle.push(observed::all::<IdlePower>(&setup.observed).cloned().collect());
         Ok(())
     }
 
@@ -248,24 +254,47 @@ impl Gathering {
         }
     }
 
-    /// Facts reported by engines at a point; the last point of a step and subject represents all.
+    /// Facts reported by engines at a point, and what was observed there; the last point of a step
+    /// and subject represents all.
     fn note_engine_facts(&mut self, subject: SubjectKey, point: &Point) {
+        let step = &point.key.step;
         for fact in &point.facts {
-            let of = format!("{}, {}", self.facts.subjects[subject].name, point.key.step);
-            // An engine has many facts; those of the load and of verification are single lines.
-            let own = Ceiling::of_fact(fact).is_some() || OwnLateness::of_fact(fact).is_some();
-            let line = own || is_of_replay(fact) || VectorSearch::of_fact(fact).is_some();
-            let (owner, row) = match line || Verified::of_fact(fact).is_some() {
-                true => (GroupOwner::Points, format!("{of}, {}", fact.name)),
-                false => (GroupOwner::Step(subject, point.key.step.clone()), fact.name.clone()),
+            let owner = match fact.server {
+                Some(server) => GroupOwner::Server(subject, step.clone(), server),
+                None => GroupOwner::Step(subject, step.clone()),
             };
-            let row = (row, fact.value.clone());
-            let rows = self.group(owner, &fact.group);
-            match rows.iter_mut().find(|(n, _)| *n == row.0) {
-                // Verification counts are summed over all points.
-                Some(old) => old.1 = Verified::sum(&old.1, &row.1).unwrap_or(row.1),
-                None => rows.push(row),
+            self.note_row(owner, &fact.group, fact.name.clone(), fact.value.clone());
+        }
+        for observed in &point.observed {
+            // Verification counts are summed over all points.
+            let observed = match observed {
+                Observed::Verified(own) => {
+                    let sum = self.verified.entry((subject, step.clone())).or_default();
+                    *sum = sum.and(**own);
+                    &Observed::from(*sum)
+                }
+                other => other,
+            };
+            let of = format!("{}, {step}", self.facts.subjects[subject].name);
+            for Fact { group, name, value, .. } in observed.disclosed() {
+                // Those of the load and of verification are single lines.
+                let (owner, name) = match observed {
+                    Observed::Server(_) | Observed::Workers(_) | Observed::IoLimit(_) => {
+                        (GroupOwner::Step(subject, step.clone()), name)
+                    }
+                    _ => (GroupOwner::Points, format!("{of}, {name}")),
+                };
+                self.note_row(owner, &group, name, value);
             }
+        }
+    }
+
+    /// Adds a row, or replaces the value of an earlier point.
+    fn note_row(&mut self, owner: GroupOwner, group: &str, name: String, value: String) {
+        let rows = self.group(owner, group);
+        match rows.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, old)) => *old = value,
+            None => rows.push((name, value)),
         }
     }
 
@@ -341,7 +370,7 @@ impl Gathering {
             value: bits,
             repeat,
             replay: PointReplay::of(&point, &rates, &samples),
-            searches: point.facts.iter().filter_map(VectorSearch::of_fact).collect(),
+            searches: observed::all(&point.observed).cloned().collect(),
             outliers: Outliers::of(slow_ops, ops, repeat, &samples),
             place: self.planned[run].places.place(plan, &point.key),
             session: self.joined.session(run.0, self.planned[run].places.session(plan, &point.key)),

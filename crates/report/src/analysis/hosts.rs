@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 
 use crate::analysis::points::point_numbers::Times;
 use crate::base::histogram::Histogram;
-use crate::record::{Censored, Class, CommonStart, Outcome, Point, RunContents, Tally};
+use crate::record::{
+    Censored, Class, CommonStart, Outcome, Point, RunContents, Tally, observed,
+};
 
 /// Minimum common share of the longest window: the error is then at most a hundredth of the sum.
 const COMMON: f64 = 0.99;
@@ -109,7 +111,8 @@ impl Gathered {
         let host = |run: &RunContents| {
             Some(JointHost {
                 file: run.file.clone(),
-                start: CommonStart::of_facts(&run.setup.facts)?,
+                // That of the run's end has both offsets.
+                start: observed::all::<CommonStart>(&run.setup.observed).last()?.clone(),
             })
         };
         let hosts: Option<Vec<JointHost>> = runs.iter().map(host).collect();

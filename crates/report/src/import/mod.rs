@@ -183,6 +183,7 @@ impl Observation {
             outcome: Outcome::Measured,
             cells: Vec::new(),
             facts: Vec::new(),
+            observed: Vec::new(),
         };
         Observation {
             subject: None,

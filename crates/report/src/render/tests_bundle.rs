@@ -161,6 +161,7 @@ pub fn point(made: &Made, subject: &str, value: f64, repeat: u32) -> Point {
             cell("writer", false, 1, tally(Class::WRITE, 2_000 * made.seconds, 40_000)),
         ],
         facts: vec![Fact::new("RocksDB", "compactions", repeat)],
+        observed: Vec::new(),
     }
 }
 

@@ -48,6 +48,7 @@ fn measured(plan: &PointPlan, drives: u32) -> Point {
         outcome: Outcome::Measured,
         cells: cells.collect(),
         facts: Vec::new(),
+        observed: Vec::new(),
     }
 }
 

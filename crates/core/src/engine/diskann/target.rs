@@ -20,8 +20,8 @@ use crate::lab::folder::data::DatasetFolder;
 use crate::lab::folder::files;
 use crate::measure::{AddressSpace, AnyIoContext};
 use crate::plan::Stream;
-use crate::record::Fact;
 use crate::record::key::engine;
+use crate::record::{Fact, Observed};
 
 pub fn open(site: &DatasetAccess<'_>) -> Result<Box<dyn Target>> {
     let DatasetLocation::Folder(folder) = site.home else {
@@ -107,13 +107,13 @@ impl Target for IndexTarget {
 
     /// Executes the queries that the window did not reach, so that recall and I/Os cover all
     /// queries, whatever the speed of the drive.
-    fn window_closed(&self) -> Vec<Fact> {
+    fn observed(&self) -> Vec<Observed> {
         let streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
-        let whole = |(stream, results): &(String, Arc<QueryResults>)| -> Result<Fact> {
+        let whole = |(stream, results): &(String, Arc<QueryResults>)| -> Result<Observed> {
             let mut rest = SearchContext::new(Arc::clone(&self.index), Arc::clone(results))?;
             let missing: Vec<usize> = results.missing().collect();
             missing.into_iter().try_for_each(|query| rest.ask(query).map(drop))?;
-            Ok(results.to_record(stream, self.index.knobs.io_bytes()).to_fact())
+            Ok(results.to_record(stream, self.index.knobs.io_bytes()).into())
         };
         // A drive that fails now also failed in the window, where the error was reported.
         streams.iter().filter_map(|stream| whole(stream).ok()).collect()

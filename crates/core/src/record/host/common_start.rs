@@ -1,6 +1,8 @@
 //! A load that starts on several hosts at once: the start times of its points, and the offset of a
 //! host's clock from the common reference.
 
+use serde::{Deserialize, Serialize};
+
 use crate::record::Fact;
 
 /// Heading of the facts of a run with a common start.
@@ -13,7 +15,7 @@ const BEFORE: &str = "Offset before the run";
 const AFTER: &str = "Offset after the run";
 
 /// The offset of a clock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClockOffset {
     /// The correction to the host's clock, nanoseconds.
     pub offset_ns: i64,
@@ -31,20 +33,10 @@ impl ClockOffset {
     pub fn text(self) -> String {
         format!("{} ± {}", signed(self.offset_ns), seconds(self.bound_ns))
     }
-
-    fn parse(text: &str) -> Option<ClockOffset> {
-        let (offset, bound) = text.split_once(" ± ")?;
-        let size = parse_seconds(offset.get(1..)?)?;
-        let offset_ns = match offset.get(..1)? {
-            "-" => -i64::try_from(size).ok()?,
-            _ => i64::try_from(size).ok()?,
-        };
-        Some(ClockOffset { offset_ns, bound_ns: parse_seconds(bound)? })
-    }
 }
 
 /// The start times of a run's points, and the reference clock.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommonStart {
     /// Start of the first point's load, nanoseconds since 1970 on the host's own clock.
     pub first_unix_ns: u64,
@@ -61,8 +53,8 @@ pub struct CommonStart {
 }
 
 impl CommonStart {
-    /// The facts stored at the start of the run, and those at its end, once known.
-    pub fn to_facts(&self) -> Vec<Fact> {
+    /// In a disclosure.
+    pub fn disclosed(&self) -> Vec<Fact> {
         let fact = |name: &str, value: String| Fact::new(HEADING, name, value);
         let first = jiff::Timestamp::from_nanosecond(i128::from(self.first_unix_ns));
         let mut facts = vec![
@@ -75,23 +67,6 @@ impl CommonStart {
         facts.extend(self.after.map(|offset| fact(AFTER, offset.text())));
         facts
     }
-
-    /// None for a run that started independently.
-    pub fn of_facts(facts: &[Fact]) -> Option<CommonStart> {
-        let value = |name: &str| {
-            let found = facts.iter().find(|fact| fact.group == HEADING && fact.name == name);
-            found.map(|fact| fact.value.as_str())
-        };
-        let first: jiff::Timestamp = value(FIRST)?.parse().ok()?;
-        Some(CommonStart {
-            first_unix_ns: u64::try_from(first.as_nanosecond()).ok()?,
-            every_ns: parse_seconds(value(EVERY)?)?,
-            reference: value(REFERENCE)?.to_string(),
-            limit_ns: parse_seconds(value(LIMIT)?)?,
-            before: value(BEFORE).and_then(ClockOffset::parse),
-            after: value(AFTER).and_then(ClockOffset::parse),
-        })
-    }
 }
 
 fn signed(ns: i64) -> String {
@@ -103,18 +78,12 @@ fn seconds(ns: u64) -> String {
     format!("{}.{:09} s", ns / 1_000_000_000, ns % 1_000_000_000)
 }
 
-fn parse_seconds(text: &str) -> Option<u64> {
-    let (whole, part) = text.strip_suffix(" s")?.split_once('.')?;
-    let part = (part.len() == 9).then(|| part.parse::<u64>().ok())??;
-    whole.parse::<u64>().ok()?.checked_mul(1_000_000_000)?.checked_add(part)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn what_a_bundle_keeps_is_read_back_to_the_nanosecond() {
+    fn times_are_disclosed_to_the_nanosecond() {
         let offset = |offset_ns, bound_ns| Some(ClockOffset { offset_ns, bound_ns });
         let start = CommonStart {
             first_unix_ns: 1_763_868_000_123_456_789,
@@ -124,12 +93,8 @@ mod tests {
             before: offset(-50_000_001, 12_345),
             after: offset(49_999_999, 1),
         };
-        let facts = start.to_facts();
+        let facts = start.disclosed();
         assert_eq!(facts[0].value, "2025-11-23T03:20:00.123456789Z");
         assert_eq!(facts[4].value, "-0.050000001 s ± 0.000012345 s");
-        assert_eq!(CommonStart::of_facts(&facts), Some(start.clone()));
-        let unended = CommonStart { after: None, ..start };
-        assert_eq!(CommonStart::of_facts(&unended.to_facts()), Some(unended));
-        assert_eq!(CommonStart::of_facts(&facts[..3]), None);
     }
 }

@@ -1,8 +1,8 @@
-//! A recorded load as specified for a point, stored as facts: the contents of the trace, and the
-//! mapping of its offsets to the drive. The results are in the point's tallies.
+//! A recorded load as specified for a point: the contents of the trace, and the mapping of its
+//! offsets to the drive. The results are in the point's tallies.
 
-use super::cached_blocks::CachedBlocks;
-use super::pacing::numbers;
+use serde::{Deserialize, Serialize};
+
 use crate::record::{Fact, Sample};
 
 /// Headings of a point's facts, each named after its stream.
@@ -14,7 +14,7 @@ const REMAPPED: &str = "Remapped trace";
 const ARRIVALS: (&str, &str) = ("trace ", "arrivals_per_s");
 
 /// Requests of one kind.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordedKind {
     /// Number of requests.
     pub requests: u64,
@@ -23,7 +23,7 @@ pub struct RecordedKind {
 }
 
 /// The recorded load of a stream.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Replayed {
     /// The stream's name.
     pub stream: String,
@@ -44,7 +44,7 @@ pub struct Replayed {
 }
 
 /// The mapping of a trace's offsets to a smaller drive.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RemappedTrace {
     /// The stream's name.
     pub stream: String,
@@ -67,8 +67,8 @@ impl Replayed {
         self.reads.requests + self.writes.requests + self.discards.requests + self.flushes
     }
 
-    /// The facts of a point, named after the stream.
-    pub fn to_facts(&self) -> [Fact; 2] {
+    /// In a disclosure.
+    pub fn disclosed(&self) -> [Fact; 2] {
         let Replayed { reads, writes, discards, flushes, length_ns, .. } = self;
         let load = format!(
             "{} reads of {} bytes, {} writes of {} bytes, {} discards of {} bytes, {flushes} \
@@ -83,37 +83,11 @@ impl Replayed {
         let trace = format!("{}, XXH3 of its requests {:016x}", self.file, self.checksum);
         [Fact::new(LOAD, &self.stream, load), Fact::new(TRACE, &self.stream, trace)]
     }
-
-    /// The recorded loads of all streams of a point.
-    pub fn of_facts(facts: &[Fact]) -> Vec<Replayed> {
-        facts.iter().filter_map(|fact| Replayed::of_load(fact, facts)).collect()
-    }
-
-    fn of_load(fact: &Fact, facts: &[Fact]) -> Option<Replayed> {
-        if fact.group != LOAD {
-            return None;
-        }
-        let [reads, read, writes, written, discards, discarded, flushes, length_ns] =
-            numbers(&fact.value)?;
-        let kind = |requests, bytes| RecordedKind { requests, bytes };
-        let trace = facts.iter().find(|own| own.group == TRACE && own.name == fact.name)?;
-        let (file, checksum) = trace.value.rsplit_once(", XXH3 of its requests ")?;
-        Some(Replayed {
-            stream: fact.name.clone(),
-            file: file.to_string(),
-            checksum: u64::from_str_radix(checksum, 16).ok()?,
-            length_ns,
-            reads: kind(reads, read),
-            writes: kind(writes, written),
-            discards: kind(discards, discarded),
-            flushes,
-        })
-    }
 }
 
 impl RemappedTrace {
-    /// The fact of a point, named after the stream.
-    pub fn to_fact(&self) -> Fact {
+    /// In a disclosure.
+    pub fn disclosed(&self) -> Fact {
         let RemappedTrace { how, needed_bytes, space_bytes, .. } = self;
         let ([before, after], [before_90, after_90]) =
             (self.reuse_median_bytes, self.reuse_p90_bytes);
@@ -124,25 +98,6 @@ impl RemappedTrace {
         );
         Fact::new(REMAPPED, &self.stream, value)
     }
-
-    /// None if the fact is a different one.
-    pub fn of_fact(fact: &Fact) -> Option<RemappedTrace> {
-        let (how, _) = fact.value.split_once(',').filter(|_| fact.group == REMAPPED)?;
-        let [needed_bytes, space_bytes, before, after, before_90, after_90] = numbers(&fact.value)?;
-        Some(RemappedTrace {
-            stream: fact.name.clone(),
-            how: how.to_string(),
-            needed_bytes,
-            space_bytes,
-            reuse_median_bytes: [before, after],
-            reuse_p90_bytes: [before_90, after_90],
-        })
-    }
-}
-
-/// Whether a fact of a point is one of these, each of which is one line.
-pub fn is_of_replay(fact: &Fact) -> bool {
-    [LOAD, TRACE, REMAPPED, CachedBlocks::GROUP].contains(&fact.group.as_str())
 }
 
 /// The number of a stream's requests that arrived per second around a time of its replay.
@@ -180,29 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept_of_a_replay_comes_back() {
-        let kind = |requests, bytes| RecordedKind { requests, bytes };
-        let replayed = Replayed {
-            stream: "io 2".into(),
-            file: "/logs/day 3, disk 4.csv".into(),
-            checksum: 0x12,
-            length_ns: 9,
-            reads: kind(1, 2),
-            writes: kind(3, 4),
-            discards: kind(5, 6),
-            flushes: 7,
-        };
-        assert_eq!(Replayed::of_facts(&replayed.to_facts()), [replayed]);
-        let remapped = RemappedTrace {
-            stream: "io 2".into(),
-            how: "modulo".into(),
-            needed_bytes: 1 << 40,
-            space_bytes: 1 << 30,
-            reuse_median_bytes: [1, 2],
-            reuse_p90_bytes: [3, 4],
-        };
-        assert_eq!(RemappedTrace::of_fact(&remapped.to_fact()), Some(remapped.clone()));
-        assert!(is_of_replay(&remapped.to_fact()));
+    fn arrivals_come_back_from_their_sample() {
         let arrivals = Arrivals { stream: "io 2".into(), at_ns: -3, per_s: 4.5 };
         assert_eq!(Arrivals::of_sample(&arrivals.to_sample()), Some(arrivals));
     }

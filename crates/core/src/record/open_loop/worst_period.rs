@@ -1,14 +1,13 @@
-//! The shares of slow requests in the worst period of a window, such as the worst hour of a day,
-//! stored as a fact of the point: limits that every period must keep are compared with them.
+//! The shares of slow requests in the worst period of a window, such as the worst hour of a day:
+//! limits that every period must keep are compared with them.
+
+use serde::{Deserialize, Serialize};
 
 use crate::plan::search::OVER_MS;
 use crate::record::Fact;
 
-/// Heading of a point's facts, each named after its stream.
-const HEADING: &str = "Worst period";
-
 /// The worst period of a stream's requests. Each share is that of its own worst period.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WorstPeriod {
     /// The stream.
     pub stream: String,
@@ -19,51 +18,14 @@ pub struct WorstPeriod {
 }
 
 impl WorstPeriod {
-    /// The fact of a point.
-    pub fn to_fact(&self) -> Fact {
+    /// In a disclosure.
+    pub fn disclosed(&self) -> Fact {
         let share = |(ms, share): (u64, Option<f64>)| match share {
             Some(share) => format!("{ms} ms: {share}"),
             None => format!("{ms} ms: unknown"),
         };
         let shares: Vec<String> = OVER_MS.into_iter().zip(self.over).map(share).collect();
-        Fact::new(HEADING, &*self.stream, format!("{} ns; {}", self.length_ns, shares.join(", ")))
-    }
-
-    /// None if the fact is a different one.
-    pub fn of_fact(fact: &Fact) -> Option<WorstPeriod> {
-        if fact.group != HEADING {
-            return None;
-        }
-        let (length, shares) = fact.value.split_once(" ns; ")?;
-        let mut shares = shares.split(", ");
-        let mut over = [None; OVER_MS.len()];
-        for (share, ms) in over.iter_mut().zip(OVER_MS) {
-            let (at, value) = shares.next()?.split_once(" ms: ")?;
-            if at != ms.to_string() {
-                return None;
-            }
-            *share = match value {
-                "unknown" => None,
-                value => Some(value.parse().ok().filter(|share| (0.0..=1.0).contains(share))?),
-            };
-        }
-        let length_ns = length.parse().ok()?;
-        Some(WorstPeriod { stream: fact.name.clone(), length_ns, over })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_worst_period_comes_back_from_its_fact() {
-        let mut over = [Some(0.051), Some(0.02), None, Some(0.0), Some(1.0), None, None];
-        let worst = WorstPeriod { stream: "small-reads".into(), length_ns: 3_600, over };
-        assert_eq!(WorstPeriod::of_fact(&worst.to_fact()), Some(worst.clone()));
-        over[0] = Some(1.5);
-        let impossible = WorstPeriod { over, ..worst };
-        assert_eq!(WorstPeriod::of_fact(&impossible.to_fact()), None);
-        assert_eq!(WorstPeriod::of_fact(&Fact::new(HEADING, "io", "60 ns; 1 ms")), None);
+        let value = format!("{} ns; {}", self.length_ns, shares.join(", "));
+        Fact::new("Worst period", &*self.stream, value)
     }
 }

@@ -6,7 +6,7 @@ use crate::base::histogram::Histogram;
 use crate::base::units;
 use crate::plan::search::{Search, ShareLimit};
 use crate::plan::{Plan, PointKey, PointPlan, Sweep};
-use crate::record::{Censored, Class, Fact, Outcome, Point, Tally, WorstPeriod, key};
+use crate::record::{Censored, Class, Fact, Outcome, Point, Tally, WorstPeriod, key, observed};
 
 /// Maximum share of ops that were due and not submitted; with a larger one, the load was not
 /// sustained.
@@ -96,7 +96,7 @@ impl Searches {
         let unknown = reached.is_none() && measured && kept_up(point);
         let reached = reached.filter(|_| !is_open);
         let within = reached.is_some_and(|ns| ns <= search.at_most_ns);
-        let worst = point.facts.iter().filter_map(WorstPeriod::of_fact);
+        let worst = observed::all::<WorstPeriod>(&point.observed);
         let worst = worst.filter(|own| own.stream == search.stream).last();
         let share = |limit: &ShareLimit| {
             if let Some(worst) = &worst {

@@ -235,7 +235,7 @@ fn engines(
         for group in setup.disclosure.iter().filter(|group| !group.is_of_dyno()) {
             let rows = group.rows.iter().filter(|(name, _)| name == key.name);
             let own: Vec<SubjectKey> = match &group.owner {
-                GroupOwner::Step(subject, _) => {
+                GroupOwner::Step(subject, _) | GroupOwner::Server(subject, ..) => {
                     among.iter().copied().filter(|s| s == subject).collect()
                 }
                 GroupOwner::Run(run) => {

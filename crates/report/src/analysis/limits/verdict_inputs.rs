@@ -12,9 +12,9 @@ use crate::base::units::Rate;
 use crate::plan::{Plan, Step, Stream, read_list};
 use crate::record::gauge::diskstats::{self, KernelCounter};
 use crate::record::gauge::{cpu, memory, nvme, processes};
-use crate::record::key::load::PROCESSORS_OF_WORKERS;
 use crate::record::{
     Ceiling, Class, IoLimit, IoLimitKind, OwnLateness, Point, STOOD_STILL, ServerShare,
+    WorkerProcessors, observed,
 };
 
 /// Zero if unknown: only Dyno's measurements have a verdict.
@@ -62,10 +62,7 @@ pub fn inputs(
         outstanding,
         workers: point.cells.iter().map(|c| count(c.threads)).sum(),
         achieved: achieved(&reading.total),
-        ceiling: point
-            .facts
-            .iter()
-            .filter_map(Ceiling::of_fact)
+        ceiling: observed::all(&point.observed)
             .filter_map(share_of)
             .max_by(|a, b| a.0.total_cmp(&b.0)),
         late: reading
@@ -94,7 +91,7 @@ pub fn inputs(
         dataset: dataset(plan, point, gauges, window_s),
         ..BottleneckInputs::default()
     };
-    let limits = point.facts.iter().filter_map(IoLimit::of_fact);
+    let limits = observed::all::<IoLimit>(&point.observed).cloned();
     let reached = |limit: IoLimit| {
         let share = io_per_s(&inputs, &devices, limit.kind)? / limit.per_s.max(1) as f64;
         Some((limit, share))
@@ -132,11 +129,10 @@ pub fn is_standstill(gauge: &MeterSeries) -> bool {
 /// The processors of the load's workers and of the servers, if they are separate.
 fn apart(point: &Point) -> Option<SeparateProcessors> {
     let union = |lists: Vec<&str>| lists.into_iter().filter_map(read_list).flatten().collect();
-    let pinned = point.facts.iter().filter(|fact| fact.group == PROCESSORS_OF_WORKERS);
-    let load: BTreeSet<u32> =
-        union(pinned.filter_map(|fact| fact.value.split(':').next()).collect());
-    let shares: Vec<ServerShare> = point.facts.iter().filter_map(ServerShare::of_fact).collect();
-    let servers: BTreeSet<u32> = union(shares.iter().map(|s| s.processors.as_str()).collect());
+    let pinned = observed::all::<WorkerProcessors>(&point.observed);
+    let load: BTreeSet<u32> = union(pinned.map(|own| own.processors.as_str()).collect());
+    let shares = observed::all::<ServerShare>(&point.observed);
+    let servers: BTreeSet<u32> = union(shares.map(|s| s.processors.as_str()).collect());
     let some = !load.is_empty() && !servers.is_empty() && load.is_disjoint(&servers);
     some.then_some(SeparateProcessors { load: load.len() as f64, servers: servers.len() as f64 })
 }
@@ -242,7 +238,7 @@ fn late(stream: &str, numbers: &Numbers, point: &Point) -> Option<Late> {
     numbers.asked?;
     let ops = numbers.due.max(1) as f64;
     let slots = count(numbers.threads) * count(numbers.depth);
-    let own = point.facts.iter().filter_map(OwnLateness::of_fact).filter(|of| of.stream == stream);
+    let own = observed::all::<OwnLateness>(&point.observed).filter(|of| of.stream == stream);
     let own = own.map(|of| of.times).sum::<u64>() as f64 / ops;
     let share = own.max(numbers.late as f64 / ops - in_flight(numbers) / slots.max(1.0));
     let lead = numbers.classes.iter().max_by_key(|c| c.ops)?;
@@ -314,7 +310,7 @@ fn device(devices: &DeviceCounters<'_>) -> Option<DeviceLoad> {
 mod tests {
     use super::*;
     use crate::base::histogram::Histogram;
-    use crate::record::{Cell, Fact, LatenessCause, PointKey, Tally};
+    use crate::record::{Cell, LatenessCause, Observed, PointKey, Tally};
 
     fn counter(name: &str, per_second: f64) -> MeterSeries {
         let readings = vec![(0.0, 1e12), (10.0, 1e12 + 10.0 * per_second)];
@@ -386,10 +382,10 @@ mod tests {
                 total_ns: 0,
                 longest_ns: 0,
             }
-            .to_fact()
+            .into()
         };
         // A thousand ops in ten seconds over two slots, each occupied for this long.
-        let share = |late_ops: u64, service_ns: u64, facts: Vec<Fact>| {
+        let share = |late_ops: u64, service_ns: u64, observed: Vec<Observed>| {
             let mut service = Histogram::new();
             (0..1000).for_each(|_| service.add(service_ns));
             let tally = Tally {
@@ -417,7 +413,7 @@ mod tests {
                 tallies: vec![tally],
             };
             let mut point =
-                Point { facts, window_ns: Some(10_000_000_000), ..Point::begun(key.clone(), 0) };
+                Point { observed, window_ns: Some(10_000_000_000), ..Point::begun(key.clone(), 0) };
             point.cells = vec![cell];
             let reading = PointSummary::of(&point);
             late("io", &reading.total, &point).map(|found| (found.share * 100.0).round())

@@ -12,7 +12,9 @@ use std::collections::BTreeMap;
 
 use crate::base::histogram::Histogram;
 use crate::base::units::Rate;
-use crate::record::{Cell, Censored, Class, Point, RateInterval, ServerShare, Tally, WorstPeriod};
+use crate::record::{
+    Cell, Censored, Class, Point, RateInterval, ServerShare, Tally, WorstPeriod, observed,
+};
 
 pub use crate::plan::search::OVER_MS;
 
@@ -141,7 +143,7 @@ impl PointSummary {
         let mut total = only(&|c| c.headline);
         // A single stream is the total.
         let alone = names.len() == 1 && point.cells.iter().all(|c| c.headline);
-        let worst: Vec<WorstPeriod> = point.facts.iter().filter_map(WorstPeriod::of_fact).collect();
+        let worst: Vec<WorstPeriod> = observed::all(&point.observed).cloned().collect();
         if alone {
             worst.iter().for_each(|worst| total.note_worst_period(worst));
         }
@@ -173,7 +175,7 @@ impl PointSummary {
             streams: names.into_iter().map(of_stream).collect(),
             total,
             drives: numbers.into_iter().map(of_drive).collect(),
-            servers: point.facts.iter().filter_map(ServerShare::of_fact).collect(),
+            servers: observed::all(&point.observed).cloned().collect(),
         }
     }
 

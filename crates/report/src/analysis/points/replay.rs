@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::record::{Arrivals, CachedBlocks, Point, RateInterval, RemappedTrace, Replayed, Sample};
+use crate::record::{
+    Arrivals, CachedBlocks, Point, RateInterval, RemappedTrace, Replayed, Sample, observed,
+};
 
 /// The step of a fitted protocol with the streams that model the trace.
 pub const MODEL: &str = "model";
@@ -28,11 +30,11 @@ pub struct PointReplay {
 impl PointReplay {
     /// The recorded loads of a bundle's point; empty if nothing was replayed.
     pub fn of(point: &Point, rates: &[RateInterval], samples: &[Sample]) -> PointReplay {
-        let recorded = Replayed::of_facts(&point.facts);
+        let recorded = observed::all::<Replayed>(&point.observed).cloned().collect::<Vec<_>>();
         let is_own = |rate: &&RateInterval| recorded.iter().any(|own| own.stream == rate.stream);
         PointReplay {
-            remapped: point.facts.iter().filter_map(RemappedTrace::of_fact).collect(),
-            caches: point.facts.iter().filter_map(CachedBlocks::of_fact).collect(),
+            remapped: observed::all(&point.observed).cloned().collect(),
+            caches: observed::all(&point.observed).cloned().collect(),
             arrivals: arrivals(samples),
             response_ns: responses(rates.iter().filter(is_own)),
             recorded,

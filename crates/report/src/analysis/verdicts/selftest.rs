@@ -6,7 +6,7 @@ use crate::analysis::facts::{Comparisons, MeasuredFacts, SetupFacts};
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::analysis::verdicts::scatter;
-use crate::record::selftest::{MeasuredCeiling, Same, Scatter, SetDifference, quoted};
+use crate::record::selftest::{MeasuredCeiling, Same, Scatter, SetDifference};
 use crate::stats::detectable::{PlannedBrief, detectable};
 
 /// The brief for which a scatter is evaluated.
@@ -75,35 +75,10 @@ pub fn ceilings(measured: &MeasuredFacts, engine: &str) -> Vec<MeasuredCeiling> 
 /// The resolution of the runs' hosts, from the self-test in their bundles: "5 repeats …".
 pub fn of_host(setup: &SetupFacts) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
-    for group in &setup.disclosure {
-        for (_, value) in group.rows.iter().filter(|(name, _)| quoted(&group.name, name)) {
-            if !all.contains(value) {
-                all.push(value.clone());
-            }
+    for own in setup.runs.iter().flat_map(|run| &run.self_tests) {
+        if !all.contains(own) {
+            all.push(own.clone());
         }
     }
     all
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::analysis::facts::{DisclosureGroup, GroupOwner};
-    use crate::analysis::keys::RunKey;
-
-    #[test]
-    fn a_host_is_quoted_once_however_many_bundles_are_of_it() {
-        let group = |run: usize, name: &str, row: &str| DisclosureGroup {
-            owner: GroupOwner::Run(RunKey(run)),
-            name: name.into(),
-            rows: vec![(row.into(), "0 in 40".into())],
-        };
-        let disclosure = vec![
-            group(0, "Self-test", "Summary"),
-            group(1, "Self-test", "Summary"),
-            group(1, "Self-test", "Measured"),
-            group(1, "Dyno", "Summary"),
-        ];
-        assert_eq!(of_host(&SetupFacts { disclosure, ..SetupFacts::default() }), ["0 in 40"]);
-    }
 }

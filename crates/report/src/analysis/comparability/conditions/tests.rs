@@ -315,6 +315,7 @@ fn run(file: &str) -> RunFacts {
         plan: String::new(),
         shares_device: false,
         host: HostSetup::default(),
+        self_tests: Vec::new(),
         pacing_floor: None,
         resolved: serde_json::from_value(plan).expect("a plan"),
     }

@@ -26,6 +26,11 @@ fn heading(l: Language, facts: &Facts, group: &DisclosureGroup) -> String {
         GroupOwner::Step(subject, step) => {
             format!("{name}: {}, {step}", facts.subjects[*subject].name)
         }
+        GroupOwner::Server(subject, step, place) => {
+            let (drive, server) = (place.drive + 1, place.instance + 1);
+            let place = say!(l, "server-of-drive", drive, server);
+            format!("{name}: {}, {step}, {place}", facts.subjects[*subject].name)
+        }
         GroupOwner::Points => name,
     }
 }

@@ -159,7 +159,7 @@ fn versions(facts: &Facts, counts: fn(&DisclosureGroup) -> bool, key: FactKey) -
         for (_, value) in group.rows.iter().filter(|(name, _)| name == key.name) {
             let owner = match &group.owner {
                 GroupOwner::Run(run) => facts.setup.runs[*run].file.clone(),
-                GroupOwner::Step(subject, step) => {
+                GroupOwner::Step(subject, step) | GroupOwner::Server(subject, step, _) => {
                     format!("{}, {step}", facts.subjects[*subject].name)
                 }
                 GroupOwner::Points => continue,
