@@ -7,48 +7,11 @@ use crate::base::units::parse_bytes;
 use crate::plan::{DrivePlace, Plan, Subject};
 use crate::record::setup::DriveSetup;
 
-/// Makers of SSDs, as they occur in subject names and drive models.
-const MAKERS: [&str; 34] = [
-    "adata",
-    "apacer",
-    "corsair",
-    "crucial",
-    "dapustor",
-    "dell",
-    "hgst",
-    "hitachi",
-    "hpe",
-    "huawei",
-    "hynix",
-    "innodisk",
-    "inspur",
-    "intel",
-    "kingston",
-    "kioxia",
-    "lexar",
-    "liteon",
-    "memblaze",
-    "micron",
-    "phison",
-    "sabrent",
-    "samsung",
-    "sandisk",
-    "scaleflux",
-    "seagate",
-    "solidigm",
-    "swissbit",
-    "toshiba",
-    "transcend",
-    "wdc",
-    "western digital",
-    "ymtc",
-    "zhitai",
-];
-
 /// Words of a model that do not identify its maker.
-const GENERIC: [&str; 23] = [
+const GENERIC: [&str; 27] = [
     "block",
     "center",
+    "competitor",
     "controller",
     "ctrl",
     "data",
@@ -66,14 +29,20 @@ const GENERIC: [&str; 23] = [
     "memory",
     "namespace",
     "nvme",
+    "sample",
     "series",
     "solid",
     "state",
+    "subject",
+    "unit",
     "virtual",
 ];
 
 /// A shorter word is too unspecific for a model.
 const SHORTEST: usize = 4;
+
+/// A shorter word before a model number is not masked: it occurs in too many texts.
+const SHORTEST_MAKER: usize = 3;
 
 /// Words from this length on that contain a letter are also found inside other words.
 const DISTINCT: usize = 6;
@@ -198,19 +167,23 @@ impl Making {
         paths.iter().for_each(|path| self.path(&path.display().to_string()));
     }
 
-    /// A maker's name or a model number within the subject's name and the models.
+    /// A maker's name or a model number within the subject's name and the models. No list of makers
+    /// is complete: the words of a name that precede its model number are a maker's, unless they
+    /// are common, as in "Western Digital SN655".
     fn words(&mut self, name: &str, models: &[&str], label: &str) {
         let texts = || std::iter::once(name).chain(models.iter().copied());
-        let makers = MAKERS.iter().filter(|maker| texts().any(|text| lower(text).contains(*maker)));
-        let makers: Vec<&str> = makers.copied().collect();
-        makers.iter().for_each(|maker| self.hide(maker, label, true));
         let (letter, digit) = (char::is_alphabetic, |c: char| c.is_ascii_digit());
-        for word in split(name) {
-            // "CD8P-R", and "7600" after its maker: other words are ordinary language.
-            let mixed = word.contains(letter) && word.contains(digit);
-            if mixed || word.chars().all(digit) && !makers.is_empty() {
-                self.hide_unless_common(word, label);
+        let parts: Vec<&str> = name.split(|c: char| !c.is_alphanumeric()).collect();
+        let is_number = |part: &&str| part.contains(digit) && parse_bytes(part).is_err();
+        let number = parts.iter().rposition(|part| is_number(&part) || !part.is_empty() && part.chars().all(digit));
+        for word in &parts[..number.unwrap_or(0)] {
+            let is_name = word.chars().all(letter) && word.len() >= SHORTEST_MAKER;
+            if is_name && !GENERIC.contains(&lower(word).as_str()) {
+                self.hide(word, label, true);
             }
+        }
+        for word in split(name).filter(|word| word.contains(digit)) {
+            self.hide_unless_common(word, label);
         }
         for word in models.iter().copied().flat_map(split).filter(|word| word.contains(letter)) {
             self.hide_unless_common(word, label);
