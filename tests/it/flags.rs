@@ -54,24 +54,6 @@ fn a_plan_takes_subject_set_and_repeats_as_a_protocol_does() {
 }
 
 #[test]
-fn the_old_name_of_the_output_works_and_is_answered_with_the_new() {
-    let dir = bench();
-    let dir = dir.path();
-    for (flag, file) in [("-o", "a.dyno"), ("--output", "b.dyno")] {
-        let output = dyno(dir, &["run", "plan.toml", flag, file]);
-        assert!(output.status.success() && dir.join(file).exists(), "{}", said(&output));
-        assert!(!said(&output).contains("now called"), "{}", said(&output));
-    }
-    for (flag, file) in [("-b", "c.dyno"), ("--bundle", "d.dyno")] {
-        let output = dyno(dir, &["run", "plan.toml", flag, file]);
-        assert!(output.status.success() && dir.join(file).exists(), "{}", said(&output));
-        assert!(said(&output).contains("--bundle is now called --output"), "{}", said(&output));
-    }
-    let both = dyno(dir, &["run", "plan.toml", "-o", "e.dyno", "-b", "f.dyno"]);
-    assert!(!both.status.success());
-}
-
-#[test]
 fn a_flag_of_another_tool_is_answered_with_the_one_that_is_meant() {
     let dir = bench();
     let tried = [

@@ -202,6 +202,7 @@ fn unsteady(subject: &str, excursion: f64) -> PreparationStep {
         action: "steady state".into(),
         asked: String::new(),
         outcome: "not steady after 9 rounds".into(),
+        filesystem_uuid: None,
         steady: Some(state),
         ended_unix_ns: 1,
     }

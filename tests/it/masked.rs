@@ -55,7 +55,7 @@ fn setup() -> Setup {
     };
     let devices = "nvme1 (KIOXIA KCD8XPUG7T68, Y3S0A01FZ2Q8)";
     let facts = vec![Fact::new("Devices of subjects", OTHER, devices)];
-    Setup { host, drives: vec![own, other], facts }
+    Setup { host, drives: vec![own, other], facts, ..Setup::default() }
 }
 
 /// A bundle of both subjects with `rest` in its plan.

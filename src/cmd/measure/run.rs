@@ -71,11 +71,8 @@ pub struct RunArgs {
     /// Bundle to write [default: PROTOCOL-TIME.dyno in this directory]
     #[arg(short, long, value_name = "BUNDLE")]
     output: Option<PathBuf>,
-    /// The old name of --output, which stored scripts may use.
-    #[arg(short, long, value_name = "BUNDLE", hide = true, conflicts_with = "output")]
-    bundle: Option<PathBuf>,
     /// Continue an interrupted run
-    #[arg(long, value_name = "BUNDLE", conflicts_with_all = ["what", "output", "bundle"])]
+    #[arg(long, value_name = "BUNDLE", conflicts_with_all = ["what", "output"])]
     resume: Option<PathBuf>,
     /// Skip the points that this bundle already contains, to continue a run on another host;
     /// repeatable
@@ -218,10 +215,7 @@ pub fn run(args: &RunArgs) -> Result<u8> {
     match (&args.resume, &args.what.what) {
         (Some(bundle), _) => resume(bundle, &args.what.set, &args.allow, watched),
         (None, Some(_)) => {
-            if args.bundle.is_some() {
-                note("--bundle is now called --output (-o); the old name still works");
-            }
-            let output = args.output.as_deref().or(args.bundle.as_deref());
+            let output = args.output.as_deref();
             let plan = args.what.within_limits(Some(&args.allow))?;
             let common = args.start.begin(&plan)?;
             start(plan, output, common, watched)

@@ -8,7 +8,6 @@ use crate::base::{self};
 use crate::plan::builtin::protocols;
 use crate::plan::cpus::Cpus;
 use crate::plan::model::{DrivePlace, MethodVersion, Order, Plan, Subject};
-use crate::plan::sequence::order::ORDER_VERSION;
 use crate::plan::sequence::repeats;
 use crate::plan::steps::protocol::Resolved;
 use crate::plan::steps::{overrides, powercut, protocol, scale, vary};
@@ -326,7 +325,6 @@ pub fn resolve_with(
         declared,
         same_device: same_device?,
         order,
-        order_version: ORDER_VERSION,
         method: MethodVersion::default(),
         seed: seed?,
         meters,

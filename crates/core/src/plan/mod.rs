@@ -38,7 +38,7 @@ pub use builtin::protocols;
 pub use info::{DefaultValue, Info, Knob, KnobKind, RequestFamily, Writes};
 pub use model::*;
 pub use sequence::cells::axes_of;
-pub use sequence::order::{ORDER_VERSION, PointIndex, order};
+pub use sequence::order::{PointIndex, order};
 pub use sequence::points::{points, points_where, steps_at};
 pub use sequence::recheck::recheck;
 pub use syntax::fields::unprintable;

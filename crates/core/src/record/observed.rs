@@ -11,7 +11,7 @@ use super::{
 };
 
 /// An observation that is a variant of `Observed`.
-pub trait Observation: Sized {
+pub trait Observation: Sized + 'static {
     /// None if it is a different one.
     fn of(observed: &Observed) -> Option<&Self>;
 }

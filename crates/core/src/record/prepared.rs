@@ -18,6 +18,8 @@ pub struct PreparationStep {
     pub asked: String,
     /// The result, as text.
     pub outcome: String,
+    /// The UUID of the filesystem that it made, by which a resumed run recognises it.
+    pub filesystem_uuid: Option<String>,
     /// Rounds and verdict, if the action ran until a load was steady.
     pub steady: Option<SteadyState>,
     /// Time, nanoseconds since 1970 (UTC).

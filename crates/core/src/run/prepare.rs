@@ -179,13 +179,14 @@ impl PrepareWork<'_> {
                 self.bare.iter_mut().for_each(|drive| drive.erase_signatures.push(of_ours.clone()));
             }
             let ended_unix_ns = self.run.time.unix_ns();
-            let row = |(drive, (outcome, steady)): (usize, PreparedDrive)| PreparationStep {
+            let row = |(drive, done): (usize, PreparedDrive)| PreparationStep {
                 subject: subject.name.clone(),
                 drive: drive as u32,
                 action: action.clone(),
                 asked: asked.clone(),
-                outcome,
-                steady,
+                outcome: done.outcome,
+                steady: done.steady,
+                filesystem_uuid: done.filesystem_uuid,
                 ended_unix_ns,
             };
             sink.prepared(&outcomes.into_iter().enumerate().map(row).collect::<Vec<_>>())?;
@@ -246,7 +247,24 @@ fn known<'b>(
 }
 
 /// The result of a task on a drive.
-type PreparedDrive = (String, Option<SteadyState>);
+#[derive(Clone, Default)]
+struct PreparedDrive {
+    outcome: String,
+    steady: Option<SteadyState>,
+    filesystem_uuid: Option<String>,
+}
+
+impl From<String> for PreparedDrive {
+    fn from(outcome: String) -> PreparedDrive {
+        PreparedDrive { outcome, ..PreparedDrive::default() }
+    }
+}
+
+impl From<&str> for PreparedDrive {
+    fn from(outcome: &str) -> PreparedDrive {
+        outcome.to_string().into()
+    }
+}
 
 struct PrepareWork<'a> {
     run: RunContext<'a>,
@@ -270,9 +288,7 @@ impl PrepareWork<'_> {
         self.run.progress.activity(&format!("{}: {} still holds", self.name(), task.action()));
         match task {
             PrepareTask::Filesystem(filesystem) => {
-                let uuid = |p: &&PreparationStep| {
-                    p.outcome.rsplit(' ').next().unwrap_or_default().to_string()
-                };
+                let uuid = |p: &&PreparationStep| p.filesystem_uuid.clone().unwrap_or_default();
                 self.mount(filesystem, &known.iter().map(uuid).collect::<Vec<_>>())?;
             }
             PrepareTask::Namespaces(count) => drop(self.divide(*count)?),
@@ -345,12 +361,12 @@ impl PrepareWork<'_> {
     }
 
     fn alike(&self, outcome: String) -> Vec<PreparedDrive> {
-        vec![(outcome, None); self.subject.drives.len()]
+        vec![outcome.into(); self.subject.drives.len()]
     }
 
     fn purge(&self, drive: &Drive, asked: Purge) -> Result<PreparedDrive> {
         let DrivePlace::Device { path, .. } = &drive.place else {
-            return Ok(("not done: a directory cannot be purged".to_string(), None));
+            return Ok("not done: a directory cannot be purged".into());
         };
         let RunClock { clock, stop, .. } = self.run.time;
         let progress = |percent| self.run.progress.fill(percent, 100);
@@ -359,7 +375,7 @@ impl PrepareWork<'_> {
         let done: Result<Vec<String>> = each(drive).into_iter().map(purge).collect();
         let mut done = done.with_context(|| format!("purging {}", shown(path).display()))?;
         done.dedup();
-        Ok((done.join("; "), None))
+        Ok(done.join("; ").into())
     }
 
     /// Finds or creates each drive's namespaces; in a directory, streams use slices of the file
@@ -368,10 +384,9 @@ impl PrepareWork<'_> {
         let mut done = Vec::new();
         for (i, drive) in self.bare.iter_mut().enumerate() {
             let DrivePlace::Device { .. } = drive.place else {
-                done.push((
-                    format!("not done: in a directory there are {count} equal slices"),
-                    None,
-                ));
+                done.push(
+                    format!("not done: in a directory there are {count} equal slices").into(),
+                );
                 continue;
             };
             let divided = namespaces::equal(drive, count, self.run.time.clock, self.run.time.stop)?;
@@ -380,7 +395,7 @@ impl PrepareWork<'_> {
                 divided.paths.iter().map(|path| self.namespaces.namespace(path)).collect();
             drive.namespaces = held?;
             self.subject.drives[i].namespaces = drive.namespaces.clone();
-            done.push((divided.words, None));
+            done.push(divided.words.into());
         }
         Ok(done)
     }
@@ -389,7 +404,7 @@ impl PrepareWork<'_> {
         let mut done = Vec::new();
         for drive in &self.bare {
             if let DrivePlace::Directory(_) = drive.place {
-                done.push(("not done: the drive of a directory is not switched".to_string(), None));
+                done.push("not done: the drive of a directory is not switched".into());
                 continue;
             }
             let from = self.switched.len();
@@ -397,7 +412,7 @@ impl PrepareWork<'_> {
                 self.switched.push(Switched::to(on, &device)?);
             }
             let words: Vec<String> = self.switched[from..].iter().map(Switched::words).collect();
-            done.push((words.join("; "), None));
+            done.push(words.join("; ").into());
         }
         Ok(done)
     }
@@ -407,16 +422,18 @@ impl PrepareWork<'_> {
         for drive in &self.bare {
             uuids.push(String::new());
             done.push(match drive.place {
-                DrivePlace::Directory(_) => {
-                    ("not done: a directory has its filesystem".to_string(), None)
-                }
+                DrivePlace::Directory(_) => "not done: a directory has its filesystem".into(),
                 // The UUID is set last: it identifies the filesystem as the run's own.
                 DrivePlace::Device { .. } => {
                     let uuid = filesystem::make(drive, filesystem)?;
                     let mkfs = [&["mkfs".to_string()], &filesystem.mkfs[..]].concat().join(" ");
                     let (kind, mount) = (filesystem.kind.name(), &filesystem.mount);
                     uuids[done.len()].clone_from(&uuid);
-                    (format!("{kind} made ({mkfs}), mounted with {mount}, UUID {uuid}"), None)
+                    PreparedDrive {
+                        outcome: format!("{kind} made ({mkfs}), mounted with {mount}, UUID {uuid}"),
+                        filesystem_uuid: Some(uuid),
+                        steady: None,
+                    }
                 }
             });
         }
@@ -467,7 +484,12 @@ impl PrepareWork<'_> {
         let (states, troubles) = steady::reach(self.run, &self.subject, asked)?;
         self.marks.extend(troubles);
         states.iter().enumerate().for_each(|(drive, state)| self.mark(drive, state));
-        Ok(states.into_iter().map(|state| (steady::words(&state), Some(state))).collect())
+        let done = |state: SteadyState| PreparedDrive {
+            outcome: steady::words(&state),
+            steady: Some(state),
+            filesystem_uuid: None,
+        };
+        Ok(states.into_iter().map(done).collect())
     }
 
     /// A missed steady state is recorded with every point.

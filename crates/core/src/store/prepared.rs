@@ -11,8 +11,8 @@ pub(super) fn insert(conn: &Connection, prepared: &[PreparationStep]) -> Result<
     for p in prepared {
         let steady = p.steady.as_ref().map(serde_json::to_string).transpose()?;
         conn.prepare_cached(
-            "INSERT INTO preparation (subject, drive, action, asked, outcome, steady, \
-             ended_unix_ns) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO preparation (subject, drive, action, asked, outcome, filesystem_uuid, \
+             steady, ended_unix_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         )?
         .execute(params![
             p.subject,
@@ -20,6 +20,7 @@ pub(super) fn insert(conn: &Connection, prepared: &[PreparationStep]) -> Result<
             p.action,
             p.asked,
             p.outcome,
+            p.filesystem_uuid,
             steady,
             signed(p.ended_unix_ns)
         ])?;
@@ -47,7 +48,7 @@ pub(super) fn insert_states(conn: &Connection, states: &[DriveState]) -> Result<
 
 /// All actions, in order.
 pub(super) const SELECT: &str = "SELECT subject, drive, action, asked, outcome, steady, \
-                                 ended_unix_ns FROM preparation ORDER BY id";
+                                 ended_unix_ns, filesystem_uuid FROM preparation ORDER BY id";
 
 pub(super) fn row(row: &Row<'_>) -> Result<PreparationStep> {
     let steady = optional_text(row, 5)?;
@@ -59,6 +60,7 @@ pub(super) fn row(row: &Row<'_>) -> Result<PreparationStep> {
         action: text(row, 2)?,
         asked: text(row, 3)?,
         outcome: text(row, 4)?,
+        filesystem_uuid: optional_text(row, 7)?,
         steady,
         ended_unix_ns: count(row, 6)?,
     })

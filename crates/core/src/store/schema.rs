@@ -172,6 +172,7 @@ CREATE TABLE preparation (
     action TEXT NOT NULL,
     asked TEXT NOT NULL,
     outcome TEXT NOT NULL,
+    filesystem_uuid TEXT,
     steady TEXT,
     ended_unix_ns INTEGER NOT NULL
 );

@@ -44,7 +44,7 @@ fn setup() -> Setup {
         ..HostSetup::default()
     };
     let facts = vec![Fact::new("Dyno", "Version", "0.1.0")];
-    Setup { host, drives: vec![drive(0, "ext4"), drive(1, "xfs")], facts }
+    Setup { host, drives: vec![drive(0, "ext4"), drive(1, "xfs")], facts, ..Setup::default() }
 }
 
 fn key(repeat: u32) -> PointKey {

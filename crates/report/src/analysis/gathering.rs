@@ -267,11 +267,13 @@ impl Gathering {
         }
         for observed in &point.observed {
             // Verification counts are summed over all points.
+            let summed;
             let observed = match observed {
                 Observed::Verified(own) => {
                     let sum = self.verified.entry((subject, step.clone())).or_default();
                     *sum = sum.and(**own);
-                    &Observed::from(*sum)
+                    summed = Observed::from(*sum);
+                    &summed
                 }
                 other => other,
             };

@@ -76,6 +76,7 @@ fn prepared() -> Vec<PreparationStep> {
         action: action.into(),
         asked: String::new(),
         outcome: outcome.into(),
+        filesystem_uuid: None,
         steady: None,
         ended_unix_ns: STARTED,
     };

@@ -19,7 +19,7 @@ pub fn gather(subjects: &[Subject]) -> Setup {
             drives.push(of_drive(&subject.name, number, &drive.place));
         }
     }
-    Setup { host: host::gather(), drives, facts: Vec::new() }
+    Setup { host: host::gather(), drives, ..Setup::default() }
 }
 
 fn of_drive(subject: &str, drive: u32, place: &DrivePlace) -> DriveSetup {

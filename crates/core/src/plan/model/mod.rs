@@ -42,9 +42,6 @@ pub struct Plan {
     pub until: Option<Until>,
     /// The order of subjects.
     pub order: Order,
-    /// The version of the rule for that order; see `order`. Bundles without it used the first.
-    #[serde(default)]
-    pub order_version: u32,
     /// The measuring method; `record::METHOD` at the start of the run.
     #[serde(default)]
     pub method: MethodVersion,

@@ -13,10 +13,6 @@ use std::collections::HashMap;
 use crate::plan::model::{Axis, Order, Plan, PointKey};
 use crate::plan::sequence::cells::{StepValue, cells};
 
-/// The current `Plan::order_version`. Bundles of version 0 used the plan's order, reversed in every
-/// second repeat.
-pub const ORDER_VERSION: u32 = 1;
-
 /// The subjects in order: at point number `point` in running order, in repeat `repeat` of
 /// `repeats`, both from 0.
 pub fn order(subjects: usize, point: usize, repeat: usize, repeats: usize) -> Vec<usize> {
@@ -32,14 +28,10 @@ pub fn order(subjects: usize, point: usize, repeat: usize, repeats: usize) -> Ve
     turns
 }
 
-/// The same for a plan, in the version of its order. The repeat counts from 1, as in a point's key.
+/// The same for a plan. The repeat counts from 1, as in a point's key.
 pub(in crate::plan) fn turns(plan: &Plan, point: usize, repeat: u32) -> Vec<usize> {
     let subjects = plan.subjects.len();
-    match plan.order_version {
-        0 if repeat.is_multiple_of(2) => (0..subjects).rev().collect(),
-        0 => (0..subjects).collect(),
-        _ => order(subjects, point, repeat.saturating_sub(1) as usize, plan.repeats as usize),
-    }
+    order(subjects, point, repeat.saturating_sub(1) as usize, plan.repeats as usize)
 }
 
 /// The number of repeats of the first subject before the others in a returned order.

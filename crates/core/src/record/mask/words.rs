@@ -175,7 +175,9 @@ impl Making {
         let (letter, digit) = (char::is_alphabetic, |c: char| c.is_ascii_digit());
         let parts: Vec<&str> = name.split(|c: char| !c.is_alphanumeric()).collect();
         let is_number = |part: &&str| part.contains(digit) && parse_bytes(part).is_err();
-        let number = parts.iter().rposition(|part| is_number(&part) || !part.is_empty() && part.chars().all(digit));
+        let number = parts
+            .iter()
+            .rposition(|part| is_number(part) || !part.is_empty() && part.chars().all(digit));
         for word in &parts[..number.unwrap_or(0)] {
             let is_name = word.chars().all(letter) && word.len() >= SHORTEST_MAKER;
             if is_name && !GENERIC.contains(&lower(word).as_str()) {

@@ -30,8 +30,7 @@ pub fn with_our_own(
             p.subject == subject && p.drive == index as u32 && p.action == "filesystem"
         };
         let uuid = filesystem::uuid(&drive, filesystem.kind);
-        let noted =
-            |p: &PreparationStep| uuid.as_ref().is_some_and(|uuid| p.outcome.ends_with(uuid));
+        let noted = |p: &PreparationStep| uuid.is_some() && p.filesystem_uuid == uuid;
         // If killed between mkfs and its record, the run had begun, and the filesystem is one of
         // Dyno's.
         let unnoted =

@@ -226,6 +226,7 @@ fn until_steady(excursion: f64) -> PreparationStep {
         action: "steady state".into(),
         asked: String::new(),
         outcome: String::new(),
+        filesystem_uuid: None,
         steady: Some(steady),
         ended_unix_ns: 0,
     }
@@ -418,6 +419,7 @@ fn drives_of_one_model_with_other_firmware_or_fill_are_doubted_and_other_prepara
             action: "purge: format".into(),
             asked: String::new(),
             outcome: String::new(),
+            filesystem_uuid: None,
             steady: None,
             ended_unix_ns: 0,
         },
