@@ -47,7 +47,7 @@ pub fn inputs(
     let closed = point.cells.iter().all(|c| c.asked.is_none());
     let own = |name: &str| rate(name).unwrap_or(0.0);
     let devices = DeviceCounters::of(gauges, window_s);
-    let share_of = |ceiling: Ceiling| {
+    let share_of = |ceiling: &Ceiling| {
         let (.., numbers) = reading.streams.iter().find(|of| of.0 == ceiling.stream)?;
         let ops_per_s: f64 = numbers.classes.iter().filter_map(|class| class.ops_per_s).sum();
         let share = ops_per_s / ceiling.ops_per_s.max(1) as f64;
