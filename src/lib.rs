@@ -6,7 +6,9 @@
 //!
 //! ```text
 //! main → cmd
-//! cmd → audit, export, import, powercut, web
+//! cmd → audit, export, import, loads, powercut, web
+//! loads → sql
+//! sql → engine, workload
 //! powercut → run
 //! audit → brief
 //! web → bundles, catalogue, fleet, render
@@ -38,11 +40,13 @@
 
 pub use dyno_audit as audit;
 pub use dyno_core::{
-    base, catalogue, engine, lab, measure, meter, plan, plan_catalogue, record, run, stats, store,
-    trace, workload,
+    base, catalogue, engine, lab, measure, meter, plan, record, run, stats, store, trace,
+    workload,
 };
 pub use dyno_fleet as fleet;
+pub use dyno_loads::{plan_catalogue, register};
 pub use dyno_powercut as powercut;
+pub use dyno_sql as sql;
 pub use dyno_report::{
     analysis, brief, bundles, chart, export, import, language, message, render, say, terms,
 };

@@ -188,6 +188,7 @@ fn suiting(engine: &dyn Engine) -> impl Iterator<Item = &'static dyn Workload> {
 
 #[test]
 fn no_engine_on_a_drive_allocates_in_the_window_whatever_the_workload() {
+    dyno::register();
     let _alone = ALONE.lock().unwrap_or_else(|e| e.into_inner());
     let (mut datasets, mut streams) = (String::new(), String::new());
     for engine in dyno::engine::ALL.iter().filter(|e| e.info().family != RequestFamily::Sql) {
@@ -293,6 +294,7 @@ fn only_the_library_allocates_in_the_window_of_a_vector_search() {
 
 #[test]
 fn no_engine_on_a_server_of_its_own_allocates_in_the_window_whatever_the_transactions() {
+    dyno::register();
     let _alone = ALONE.lock().unwrap_or_else(|e| e.into_inner());
     for engine in dyno::engine::ALL.iter().filter(|e| e.info().family == RequestFamily::Sql) {
         let name = engine.info().name;

@@ -4,6 +4,7 @@
 use dyno::plan::{DefaultValue, Info};
 
 fn all() -> Vec<&'static Info> {
+    dyno::register();
     let engines = dyno::engine::ALL.iter().map(|e| e.info());
     let meters = dyno::meter::ALL.iter().map(|m| m.info());
     engines.chain(dyno::workload::ALL.iter().map(|w| w.info())).chain(meters).collect()

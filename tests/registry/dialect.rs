@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use dyno::base::error::{Result, failed};
-use dyno::engine::sql::{Connector, SqlTarget};
+use dyno::sql::engine::{Connector, SqlTarget};
 use dyno::engine::{self, Engine, DatasetLocation, DatasetAccess, Target};
 use dyno::measure::sql::answers::{Answers, SqlValue};
 use dyno::measure::sql::{

@@ -20,6 +20,8 @@ const IMPORTS: &[(&str, &[&str])] = &[
     ("workload", &["measure", "trace", "record", "plan", "base"]),
     ("meter", &["lab", "record", "plan", "base"]),
     ("lab", &["measure", "record", "plan", "base"]),
+    ("sql", &["engine", "workload", "lab", "measure", "record", "plan", "base"]),
+    ("loads", &["sql", "engine", "workload", "plan"]),
     ("stats", &["record", "plan", "base"]),
     ("run", &["engine", "workload", "meter", "lab", "stats", "measure", "record", "plan", "base"]),
     ("store", &["record", "plan", "base"]),

@@ -13,6 +13,7 @@ const TABLES: &str = "tables = 2, table_size = 2000";
 
 /// The engines whose servers Dyno starts itself, if installed here.
 pub fn own() -> Vec<&'static str> {
+    dyno::register();
     let starts = |knob: &Knob| {
         knob.name == "server" && matches!(knob.kind, KnobKind::Choice(c) if c.contains(&"own"))
     };

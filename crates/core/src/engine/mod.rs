@@ -18,7 +18,6 @@ mod pages;
 pub mod psync;
 mod recheck;
 pub mod rocksdb;
-pub mod sql;
 pub mod uring;
 pub mod verify;
 
@@ -43,9 +42,6 @@ pub static ALL: Registry<&'static dyn Engine> = Registry::new(&[
     &libaio::Libaio,
     &rocksdb::RocksDb,
     &diskann::DiskAnn,
-    &sql::mysql::MySql,
-    &sql::postgres::Postgres,
-    &sql::sqlserver::SqlServer,
 ]);
 
 /// The targets of one engine's own type, which a worker on several drives receives as `dyn`.

@@ -6,8 +6,6 @@ pub mod kv;
 pub mod kv_cache;
 mod last_few;
 mod offsets;
-pub mod oltp;
-pub mod tpcc;
 pub mod trace;
 pub mod vector;
 
@@ -42,20 +40,6 @@ pub static ALL: Registry<&'static dyn Workload> = Registry::new(&[
     &kv::ycsb::Ycsb,
     &vector::VectorLoad,
     &vector::VectorQueries,
-    &oltp::load::OltpLoad,
-    &oltp::mix::READ_WRITE,
-    &oltp::mix::READ_ONLY,
-    &oltp::mix::WRITE_ONLY,
-    &oltp::mix::POINT_SELECT,
-    &oltp::mix::UPDATE_INDEX,
-    &oltp::mix::UPDATE_NON_INDEX,
-    &oltp::mix::INSERT,
-    &oltp::mix::DELETE,
-    &kv::ycsb_sql::YcsbSqlLoad,
-    &kv::ycsb_sql::YcsbSql,
-    &tpcc::load::TpccLoad,
-    &tpcc::Tpcc,
-    &tpcc::consistency::TpccCheck,
 ]);
 
 /// The class of whole transactions, for results that do not distinguish kinds.

@@ -19,7 +19,7 @@ fn plan(protocol: &str) -> Plan {
     for (_, path) in &subjects {
         std::fs::create_dir(path).expect("a folder");
     }
-    let catalogue = dyno_core::plan_catalogue();
+    let catalogue = dyno_loads::plan_catalogue();
     crate::plan::from_command_line(protocol, &subjects, &[], None, &catalogue).expect("a plan")
 }
 

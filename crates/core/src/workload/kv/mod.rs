@@ -7,8 +7,7 @@ pub mod read;
 pub mod readwrite;
 pub mod rewrite;
 pub mod ycsb;
-mod ycsb_records;
-pub mod ycsb_sql;
+pub mod ycsb_records;
 
 use crate::base::error::Result;
 use crate::plan::{DefaultValue, Knob, KnobKind, Knobs};

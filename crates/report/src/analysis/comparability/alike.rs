@@ -166,7 +166,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let subjects = [("A".to_string(), folder.path().to_path_buf())];
         for protocol in ["noisy-neighbour", "rocksdb-threads", "tpcc"] {
-            let catalogue = dyno_core::plan_catalogue();
+            let catalogue = dyno_loads::plan_catalogue();
             let plan = crate::plan::from_command_line(protocol, &subjects, &[], None, &catalogue)
                 .expect("a plan");
             for step in &plan.protocol.steps {
