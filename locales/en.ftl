@@ -1012,7 +1012,7 @@ difference-drives = { $count ->
         [one] 1 drive
        *[other] { $count } drives
     }
-server-of-drive = drive { $drive }, server { $server }
+server-by-number = drive { $drive }, server { $server }
 setup-none = none
 setup-bytes = { $bytes } bytes
 setup-bytes-per-block = { $bytes } bytes a block

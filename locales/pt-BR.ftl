@@ -1049,7 +1049,7 @@ difference-drives = { $count ->
         [one] 1 drive
        *[other] { $count } drives
     }
-server-of-drive = drive { $drive }, servidor { $server }
+server-by-number = drive { $drive }, servidor { $server }
 setup-none = nenhum
 setup-bytes = { $bytes } bytes
 setup-bytes-per-block = { $bytes } bytes por bloco

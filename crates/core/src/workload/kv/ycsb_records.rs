@@ -52,6 +52,7 @@ impl Zipfian {
 /// A distribution over the records.
 #[derive(Clone, Copy, Debug)]
 pub enum Records {
+    /// All records are equally popular.
     Uniform,
     /// Popular records are spread over all of them by a hash, as `ScrambledZipfianGenerator` does.
     Zipfian(Zipfian),
@@ -60,10 +61,12 @@ pub enum Records {
 }
 
 impl Records {
+    /// The distribution `zipfian`, with exponent `theta`.
     pub fn zipfian(theta: f64) -> Records {
         Records::Zipfian(Zipfian::new(SCRAMBLED_ITEMS, theta))
     }
 
+    /// The distribution `latest`, of this number of loaded records.
     pub fn latest(theta: f64, loaded: u64) -> Records {
         Records::Latest(Zipfian::new(loaded, theta))
     }

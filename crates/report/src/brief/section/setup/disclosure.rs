@@ -28,7 +28,7 @@ fn heading(l: Language, facts: &Facts, group: &DisclosureGroup) -> String {
         }
         GroupOwner::Server(subject, step, place) => {
             let (drive, server) = (place.drive + 1, place.instance + 1);
-            let place = say!(l, "server-of-drive", drive, server);
+            let place = say!(l, "server-by-number", drive, server);
             format!("{name}: {}, {step}, {place}", facts.subjects[*subject].name)
         }
         GroupOwner::Points => name,
