@@ -40,16 +40,15 @@
 
 pub use dyno_audit as audit;
 pub use dyno_core::{
-    base, catalogue, engine, lab, measure, meter, plan, record, run, stats, store, trace,
-    workload,
+    base, catalogue, engine, lab, measure, meter, plan, record, run, stats, store, trace, workload,
 };
 pub use dyno_fleet as fleet;
 pub use dyno_loads::{plan_catalogue, register};
 pub use dyno_powercut as powercut;
-pub use dyno_sql as sql;
 pub use dyno_report::{
     analysis, brief, bundles, chart, export, import, language, message, render, say, terms,
 };
+pub use dyno_sql as sql;
 
 pub mod cmd;
 pub mod web;

@@ -198,7 +198,7 @@ pub fn command() -> clap::Command {
 
 /// Parses the command line, executes the command, and returns the exit code.
 pub fn main() -> Result<u8> {
-    crate::register();
+    dyno_loads::register();
     let parsed = command().try_get_matches();
     let command = match parsed.and_then(|matches| Dyno::from_arg_matches(&matches)) {
         Ok(dyno) => dyno.command,

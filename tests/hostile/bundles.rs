@@ -7,7 +7,9 @@ use std::sync::Mutex;
 use dyno::base::histogram::Histogram;
 use dyno::base::text::is_hidden;
 use dyno::record::setup::HostSetup;
-use dyno::record::{Ceiling, Cell, Class, Fact, Interval, Outcome, Point, Run, Sample, Setup, Sink, Tally};
+use dyno::record::{
+    Ceiling, Cell, Class, Fact, Interval, Outcome, Point, Run, Sample, Setup, Sink, Tally,
+};
 use dyno::store::BundleWriter;
 
 use crate::bench::{Bench, Ended, MEGABYTES, SECONDS};

@@ -178,6 +178,9 @@ fn absolute(known: &BTreeSet<&Module>, from: &Module, path: &[String]) -> Option
             Some([&from[..1], &path[1..]].concat())
         }
         "crate" | "dyno_core" | "dyno_report" => Some(path[1..].to_vec()),
+        other if other.strip_prefix("dyno_").is_some_and(|room| ROOMS.contains(&room)) => {
+            Some([&[other["dyno_".len()..].to_string()], &path[1..]].concat())
+        }
         "self" => Some([&from[..], &path[1..]].concat()),
         "super" => Some([&from[..from.len().saturating_sub(up)], &path[up..]].concat()),
         _ => {

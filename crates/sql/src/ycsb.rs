@@ -2,9 +2,7 @@
 //! is the mix, with the statements of YCSB's JDBC binding (brianfrankcooper/YCSB, jdbc/) and the
 //! column types of go-ycsb (pingcap/go-ycsb, db/mysql/).
 
-use dyno_core::workload::kv::ycsb::{self, INSERT, MODIFY, SCAN, SOURCE, Ycsb};
-use dyno_core::workload::kv::ycsb_records::{Known, key_of};
-use dyno_core::workload::kv::{UPDATE, knob_percent, percent};
+use crate::tpcc::load::cannot_make;
 use dyno_core::base::error::{Result, failed};
 use dyno_core::base::rng::{Rng, Seed};
 use dyno_core::measure::sql::{
@@ -14,7 +12,9 @@ use dyno_core::measure::sql::{
 use dyno_core::measure::{AddressSpace, Op, OpGenerator};
 use dyno_core::plan::{DefaultValue, Info, Knob, KnobKind, Knobs, RequestFamily, Writes};
 use dyno_core::record::Class;
-use crate::tpcc::load::cannot_make;
+use dyno_core::workload::kv::ycsb::{self, INSERT, MODIFY, SCAN, SOURCE, Ycsb};
+use dyno_core::workload::kv::ycsb_records::{Known, key_of};
+use dyno_core::workload::kv::{UPDATE, knob_percent, percent};
 use dyno_core::workload::{GeneratorInputs, TRANSACTION, Workload};
 
 const TABLE: &str = "usertable";

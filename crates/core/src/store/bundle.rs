@@ -66,8 +66,8 @@ impl Bundle {
 
     /// Facts of the whole run, in order of recording.
     pub fn facts(&self) -> Result<Vec<Fact>> {
-        let sql = "SELECT heading, name, value, server_drive, server_instance FROM fact WHERE point \
-                   IS NULL ORDER BY id";
+        let sql = "SELECT heading, name, value, server_drive, server_instance FROM fact \
+                   WHERE point IS NULL ORDER BY id";
         self.rows(&limits::FACTS, sql, None, |row| {
             let mut fact = fact(row, 0)?;
             self.mask.fact(&mut fact);

@@ -6,9 +6,7 @@ use std::collections::BTreeMap;
 
 use crate::analysis::points::point_numbers::Times;
 use crate::base::histogram::Histogram;
-use crate::record::{
-    Censored, Class, CommonStart, Outcome, Point, RunContents, Tally, observed,
-};
+use crate::record::{Censored, Class, CommonStart, Outcome, Point, RunContents, Tally, observed};
 
 /// Minimum common share of the longest window: the error is then at most a hundredth of the sum.
 const COMMON: f64 = 0.99;

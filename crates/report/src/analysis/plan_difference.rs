@@ -145,7 +145,7 @@ fn without_unit(key: &str) -> &str {
 
 /// The kinds of knobs by name; None if engines and workloads with a knob of the name do not agree.
 static KNOB_KINDS: LazyLock<HashMap<&str, Option<KnobKind>>> = LazyLock::new(|| {
-    let catalogue = dyno_loads::plan_catalogue();
+    let catalogue = dyno_core::plan_catalogue();
     let all = catalogue.engines.iter().chain(&catalogue.workloads).flat_map(|info| info.knobs);
     let mut kinds = HashMap::new();
     for knob in all {

@@ -22,10 +22,10 @@ const SOURCE: &str = "facebook/rocksdb, tools/db_bench_tool.cc";
 const SEEK: Class = Class::new("seek");
 
 /// A lookup followed by a store.
-const UPDATE: Class = Class::new("update");
+pub const UPDATE: Class = Class::new("update");
 
 /// A knob in percent.
-const fn percent(name: &'static str, default: &'static str, doc: &'static str) -> Knob {
+pub const fn percent(name: &'static str, default: &'static str, doc: &'static str) -> Knob {
     let kind = KnobKind::Float { min: 0.0, max: 100.0 };
     Knob { name, kind, default: DefaultValue::Is(default), doc }
 }
@@ -77,6 +77,6 @@ fn entry_bytes(space: crate::measure::AddressSpace) -> f64 {
 }
 
 /// A knob in percent as a share.
-fn knob_percent(knobs: &Knobs, name: &str) -> Result<f64> {
+pub fn knob_percent(knobs: &Knobs, name: &str) -> Result<f64> {
     Ok(knobs.float(name)? / 100.0)
 }

@@ -11,30 +11,40 @@ use crate::plan::{DefaultValue, Info, Knob, KnobKind, Knobs, RequestFamily, Writ
 use crate::record::Class;
 use crate::workload::{GeneratorInputs, Workload};
 
-pub(super) const SOURCE: &str = "brianfrankcooper/YCSB, workloads/ and core/.../CoreWorkload.java";
+/// The source of the definitions.
+pub const SOURCE: &str = "brianfrankcooper/YCSB, workloads/ and core/.../CoreWorkload.java";
 
-pub(super) const INSERT: Class = Class::new("insert");
-pub(super) const MODIFY: Class = Class::new("read-modify-write");
-pub(super) const SCAN: Class = Class::new("scan");
+/// An insert.
+pub const INSERT: Class = Class::new("insert");
+/// A read-modify-write.
+pub const MODIFY: Class = Class::new("read-modify-write");
+/// A scan.
+pub const SCAN: Class = Class::new("scan");
 
-pub(super) const INSERTS: Knob =
+/// The knob `insert`.
+pub const INSERTS: Knob =
     percent("insert", "0", "Percent of inserts of new records (insertproportion).");
-pub(super) const SCANS: Knob = percent("scan", "0", "Percent of scans (scanproportion).");
-pub(super) const MODIFIES: Knob =
+/// The knob `scan`.
+pub const SCANS: Knob = percent("scan", "0", "Percent of scans (scanproportion).");
+/// The knob `modify`.
+pub const MODIFIES: Knob =
     percent("modify", "0", "Percent of read-modify-writes (readmodifywriteproportion).");
-pub(super) const DISTRIBUTION: Knob = Knob {
+/// The knob `distribution`.
+pub const DISTRIBUTION: Knob = Knob {
     name: "distribution",
     kind: KnobKind::Choice(&["uniform", "zipfian", "latest"]),
     default: DefaultValue::Is("\"zipfian\""),
     doc: "How accesses are distributed over the records (requestdistribution).",
 };
-pub(super) const THETA: Knob = Knob {
+/// The knob `theta`.
+pub const THETA: Knob = Knob {
     name: "theta",
     kind: KnobKind::Float { min: 0.01, max: 0.999 },
     default: DefaultValue::Is("0.99"),
     doc: "zipfian and latest: how fast popularity falls with rank; YCSB's constant.",
 };
-pub(super) const SCAN_LENGTH: Knob = Knob {
+/// The knob `scan_length`.
+pub const SCAN_LENGTH: Knob = Knob {
     name: "scan_length",
     kind: KnobKind::Int { min: 1, max: 1_000_000 },
     default: DefaultValue::Is("100"),

@@ -12,7 +12,9 @@ use super::error::server_error;
 use super::packet::{number, width};
 use super::rows::{self, MysqlColumn};
 use dyno_core::measure::sql::answers::Answers;
-use dyno_core::measure::sql::{Decimal, LONGEST_DECIMAL, Param, SqlError, SqlResult, StatementBatch};
+use dyno_core::measure::sql::{
+    Decimal, LONGEST_DECIMAL, Param, SqlError, SqlResult, StatementBatch,
+};
 
 const EXECUTE: u8 = 0x17;
 const QUERY: u8 = 0x03;

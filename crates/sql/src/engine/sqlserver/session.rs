@@ -94,7 +94,7 @@ impl SqlServerSession {
             command.bind_param("", declared.as_str());
         }
         for (name, param) in prepared.names.iter().zip(params) {
-            command.bind_param(name.as_str(), param);
+            command.bind_param(name.as_str(), tds::Sent(param));
         }
         let result = runtime
             .block_on(async { command.exec(client).await?.into_command_result().await })
