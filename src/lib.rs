@@ -7,7 +7,8 @@
 //! ```text
 //! main → cmd
 //! cmd → audit, export, import, loads, powercut, web
-//! loads → sql
+//! loads → ai, sql
+//! ai → engine, trace
 //! sql → engine, workload
 //! powercut → run
 //! audit → brief
@@ -21,9 +22,10 @@
 //! chart → terms, trace
 //! terms → analysis, language
 //! analysis → stats
+//! trace → workload
 //! import → store
 //! engine → lab, measure
-//! workload → measure, trace
+//! workload → measure
 //! meter → lab
 //! lab → record
 //! measure → record
@@ -33,14 +35,14 @@
 //! record → plan
 //! plan → base
 //! language → base
-//! trace → base
 //! ```
 
 #![cfg_attr(not(test), warn(missing_docs))]
 
+pub use dyno_ai as ai;
 pub use dyno_audit as audit;
 pub use dyno_core::{
-    base, catalogue, engine, lab, measure, meter, plan, record, run, stats, store, trace, workload,
+    base, catalogue, engine, lab, measure, meter, plan, record, run, stats, store, workload,
 };
 pub use dyno_fleet as fleet;
 pub use dyno_loads::{plan_catalogue, register};
@@ -49,6 +51,7 @@ pub use dyno_report::{
     analysis, brief, bundles, chart, export, import, language, message, render, say, terms,
 };
 pub use dyno_sql as sql;
+pub use dyno_trace as trace;
 
 pub mod cmd;
 pub mod web;

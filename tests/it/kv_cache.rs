@@ -7,10 +7,10 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use dyno::ai::kv_cache;
 use dyno::plan::Knobs;
 use dyno::record::{CachedBlocks, Class, Point, observed};
 use dyno::store::Bundle;
-use dyno::workload::kv_cache;
 use serde_json::json;
 
 use crate::durable::Disk;

@@ -95,7 +95,7 @@ fn reached(edges: &BTreeMap<String, BTreeSet<String>>, from: &str) -> BTreeSet<S
 }
 
 /// Crates that are one room each; the others contain several, which no two share.
-const ROOMS: [&str; 5] = ["audit", "fleet", "loads", "powercut", "sql"];
+const ROOMS: [&str; 7] = ["ai", "audit", "fleet", "loads", "powercut", "sql", "trace"];
 
 pub fn module(path: &Path) -> Module {
     let names: Module =

@@ -14,7 +14,6 @@ pub mod record;
 pub mod run;
 pub mod stats;
 pub mod store;
-pub mod trace;
 pub mod workload;
 
 /// Everything that a plan may refer to: engines, workloads and meters.

@@ -12,8 +12,11 @@ use dyno_core::{engine, workload};
 pub fn register() {
     static ADDED: Once = Once::new();
     ADDED.call_once(|| {
-        dyno_sql::ENGINES.into_iter().for_each(|one| engine::ALL.add(one));
-        dyno_sql::WORKLOADS.into_iter().for_each(|one| workload::ALL.add(one));
+        let engines = dyno_ai::ENGINES.into_iter().chain(dyno_sql::ENGINES);
+        engines.for_each(|one| engine::ALL.add(one));
+        let workloads = dyno_trace::WORKLOADS.into_iter();
+        let workloads = workloads.chain(dyno_ai::WORKLOADS).chain(dyno_sql::WORKLOADS);
+        workloads.for_each(|one| workload::ALL.add(one));
     });
 }
 

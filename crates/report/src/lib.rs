@@ -2,7 +2,8 @@
 
 #![cfg_attr(not(test), warn(missing_docs))]
 
-pub use dyno_core::{base, catalogue, plan, record, stats, store, trace};
+pub use dyno_core::{base, catalogue, plan, record, stats, store};
+pub use dyno_trace as trace;
 
 pub mod analysis;
 pub mod brief;

@@ -265,7 +265,14 @@ static LOAD_INFO: Info = Info {
     source: SOURCE,
 };
 
+/// Bytes per row of `usertable`, inserted in the order of hashed keys.
+const ROW_BYTES: u64 = 1_700;
+
 impl Workload for YcsbSqlLoad {
+    fn fill_bytes(&self, knobs: &Knobs, _dataset: &Knobs) -> Option<u64> {
+        Some(knobs.int("records").ok()?.saturating_mul(ROW_BYTES))
+    }
+
     fn info(&self) -> &'static Info {
         &LOAD_INFO
     }

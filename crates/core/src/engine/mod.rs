@@ -11,13 +11,14 @@ mod block_commands;
 mod block_target;
 mod blockfile;
 mod dedupe;
-pub mod diskann;
 pub mod libaio;
 pub mod null;
 mod pages;
 pub mod psync;
 mod recheck;
 pub mod rocksdb;
+#[cfg(test)]
+mod tests_recorded;
 pub mod uring;
 pub mod verify;
 
@@ -35,14 +36,8 @@ use crate::plan::{Info, Knobs, Stream};
 use crate::record::{Fact, Observed, ServerShare};
 
 /// Every engine, in the order in which they are listed.
-pub static ALL: Registry<&'static dyn Engine> = Registry::new(&[
-    &null::Null,
-    &psync::Psync,
-    &uring::Uring,
-    &libaio::Libaio,
-    &rocksdb::RocksDb,
-    &diskann::DiskAnn,
-]);
+pub static ALL: Registry<&'static dyn Engine> =
+    Registry::new(&[&null::Null, &psync::Psync, &uring::Uring, &libaio::Libaio, &rocksdb::RocksDb]);
 
 /// The targets of one engine's own type, which a worker on several drives receives as `dyn`.
 fn all_of<'t, T: Target>(targets: &[&'t dyn Target]) -> Result<Vec<&'t T>> {

@@ -3,11 +3,8 @@
 
 pub mod block;
 pub mod kv;
-pub mod kv_cache;
-mod last_few;
+pub mod last_few;
 mod offsets;
-pub mod trace;
-pub mod vector;
 
 use crate::base::error::{Result, failed};
 use crate::base::registry::Registry;
@@ -23,9 +20,6 @@ use crate::record::{CachedBlocks, Class, RemappedTrace, Replayed};
 pub static ALL: Registry<&'static dyn Workload> = Registry::new(&[
     &block::random::Random,
     &block::sequential::Sequential,
-    &block::training_read::TrainingRead,
-    &trace::Trace,
-    &kv_cache::KvCache,
     &kv::fill::FILL_SEQ,
     &kv::fill::FILL_RANDOM,
     &kv::fill::FILL_UNIQUE_RANDOM,
@@ -38,8 +32,6 @@ pub static ALL: Registry<&'static dyn Workload> = Registry::new(&[
     &kv::mixgraph::MixGraph,
     &kv::ycsb::YcsbLoad,
     &kv::ycsb::Ycsb,
-    &vector::VectorLoad,
-    &vector::VectorQueries,
 ]);
 
 /// The class of whole transactions, for results that do not distinguish kinds.
@@ -97,6 +89,19 @@ pub trait Workload: Sync {
         Ok(None)
     }
 
+    /// The file that it replays, if it does not ship with Dyno.
+    fn recording<'k>(&self, knobs: &'k Knobs) -> Option<&'k str> {
+        let _ = knobs;
+        None
+    }
+
+    /// For a fill: the bytes that it writes, from its knobs and those of the dataset's engine; None
+    /// if it fills the dataset's size.
+    fn fill_bytes(&self, knobs: &Knobs, dataset: &Knobs) -> Option<u64> {
+        let _ = (knobs, dataset);
+        None
+    }
+
     /// The mapping of a recorded load's offsets to the space; None if they are not remapped.
     fn remapped(&self, knobs: &Knobs, space: AddressSpace) -> Result<Option<RemappedTrace>> {
         let _ = (knobs, space);
@@ -145,9 +150,7 @@ pub fn recorded(stream: &Stream) -> Result<Option<RecordedLoad>> {
 
 /// The file that a workload replays, if it does not ship with Dyno.
 pub fn recording(workload: &Component) -> Option<&str> {
-    let replays = [trace::Trace.info(), kv_cache::KvCache.info()].map(|info| info.name);
-    let file = workload.knobs.text("file").ok().filter(|_| replays.contains(&&*workload.name));
-    file.filter(|file| *file != trace::SYNTHETIC)
+    find(&workload.name)?.recording(&workload.knobs)
 }
 
 /// Adds the knobs that follow from its recording to a stream.

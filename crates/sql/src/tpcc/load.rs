@@ -31,7 +31,14 @@ static INFO: Info = Info {
     source: SOURCE,
 };
 
+/// A new warehouse with its indexes, bytes.
+const WAREHOUSE_BYTES: u64 = 90 << 20;
+
 impl Workload for TpccLoad {
+    fn fill_bytes(&self, knobs: &Knobs, _dataset: &Knobs) -> Option<u64> {
+        Some(knobs.int("warehouses").ok()?.saturating_mul(WAREHOUSE_BYTES))
+    }
+
     fn info(&self) -> &'static Info {
         &INFO
     }

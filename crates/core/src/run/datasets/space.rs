@@ -7,40 +7,21 @@ use std::path::Path;
 
 use crate::base::error::{Context, Result, refused};
 use crate::base::units;
-use crate::engine::diskann::size;
 use crate::lab::folder::pin::shown;
 use crate::lab::guard::disk::Disk;
 use crate::plan::{Dataset, DrivePlace, FilesystemKind, Plan, Stream, Subject};
-
-/// Bytes per row of a `sbtest` table, with its index: measured on MariaDB and PostgreSQL, which
-/// differ by a tenth.
-const OLTP_ROW_BYTES: u64 = 220;
-/// Bytes per row of YCSB's `usertable`, inserted in the order of hashed keys.
-const YCSB_ROW_BYTES: u64 = 1_700;
-/// A new TPC-C warehouse with its indexes.
-const WAREHOUSE_BYTES: u64 = 90 << 20;
+use crate::workload;
 
 /// The bytes that a fill writes, if given by the knobs of engine or workload.
 pub fn fill_bytes(dataset: &Dataset) -> Option<u64> {
-    let filled = &dataset.fill.as_ref()?.workload.knobs;
+    let fill = &dataset.fill.as_ref()?.workload;
     let knobs = &dataset.engine.knobs;
     let pair_bytes = || knobs.int("key_size").ok()?.checked_add(knobs.int("value_size").ok()?);
     if let (Ok(keys), Some(pair_bytes)) = (knobs.int("keys"), pair_bytes()) {
         return Some(keys.saturating_mul(pair_bytes));
     }
-    if let (Ok(tables), Ok(rows)) = (filled.int("tables"), filled.int("table_size")) {
-        return Some(tables.saturating_mul(rows).saturating_mul(OLTP_ROW_BYTES));
-    }
-    if let Ok(records) = filled.int("records") {
-        return Some(records.saturating_mul(YCSB_ROW_BYTES));
-    }
-    if let Some(bytes) = size::dataset_bytes(knobs) {
-        return Some(bytes);
-    }
-    if let Ok(warehouses) = filled.int("warehouses") {
-        return Some(warehouses.saturating_mul(WAREHOUSE_BYTES));
-    }
-    knobs.int("size").ok()
+    let of_workload = workload::find(&fill.name).and_then(|w| w.fill_bytes(&fill.knobs, knobs));
+    of_workload.or_else(|| knobs.int("size").ok())
 }
 
 /// The bytes to be filled for a subject: those that do not exist yet.

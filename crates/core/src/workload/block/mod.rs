@@ -3,7 +3,6 @@
 mod mix;
 pub mod random;
 pub mod sequential;
-pub mod training_read;
 
 use crate::base::error::{Result, failed};
 use crate::measure::AddressSpace;
@@ -18,14 +17,16 @@ pub struct OffsetRange {
     pub len: u64,
 }
 
-const FROM: Knob = Knob {
+/// The knob `from`.
+pub const FROM: Knob = Knob {
     name: "from",
     kind: KnobKind::Float { min: 0.0, max: 100.0 },
     default: DefaultValue::Is("0"),
     doc: "Start of the range used, in percent of the whole.",
 };
 
-const SPAN: Knob = Knob {
+/// The knob `span`.
+pub const SPAN: Knob = Knob {
     name: "span",
     kind: KnobKind::Float { min: 0.0, max: 100.0 },
     default: DefaultValue::Is("100"),
@@ -33,7 +34,7 @@ const SPAN: Knob = Knob {
 };
 
 /// The range set by the knobs, rounded down to whole blocks of `block` bytes.
-fn range(knobs: &Knobs, space: AddressSpace, block: u64) -> Result<OffsetRange> {
+pub fn range(knobs: &Knobs, space: AddressSpace, block: u64) -> Result<OffsetRange> {
     let (from, span) = (knobs.float("from")? / 100.0, knobs.float("span")? / 100.0);
     let whole = |share: f64| (space.bytes as f64 * share) as u64 / block * block;
     let range = OffsetRange {
@@ -50,7 +51,7 @@ fn range(knobs: &Knobs, space: AddressSpace, block: u64) -> Result<OffsetRange> 
 }
 
 /// Refuses blocks that the target cannot address.
-fn check_alignment(block: u64, space: AddressSpace) -> Result<()> {
+pub fn check_alignment(block: u64, space: AddressSpace) -> Result<()> {
     let unit = u64::from(space.align_bytes.max(1));
     if block.is_multiple_of(unit) && block <= u64::from(u32::MAX) {
         return Ok(());
