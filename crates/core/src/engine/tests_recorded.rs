@@ -52,11 +52,8 @@ fn arrivals(seed: u64, per_s: f64, from: u64, until: u64) -> Vec<u64> {
 }
 
 fn null() -> Component {
-    let mut engine = super::null::instant(AddressSpace {
-        bytes: 1 << 30,
-        keys: 1,
-        ..AddressSpace::default()
-    });
+    let mut engine =
+        super::null::instant(AddressSpace { bytes: 1 << 30, keys: 1, ..AddressSpace::default() });
     engine.knobs.0.insert("latency".to_string(), LATENCY_NS.into());
     engine
 }

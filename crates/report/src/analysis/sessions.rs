@@ -4,9 +4,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::plan::{Order, Plan};
-use crate::record::CommonStart;
-use crate::record::RunContents;
 use crate::record::setup::DriveSetup;
+use crate::record::{CommonStart, RunContents, observed};
 
 /// Numbers of sessions within a run are below this.
 const RUN: u32 = 1 << 20;
@@ -73,7 +72,9 @@ impl JoinedRuns {
 fn is_in_sessions(run: &RunContents) -> bool {
     let plan = &run.run.plan;
     let apart = plan.order != Order::Interleaved || plan.subjects.len() == 1;
-    apart && plan.imported.is_none() && CommonStart::of_facts(&run.setup.facts).is_none()
+    apart
+        && plan.imported.is_none()
+        && observed::all::<CommonStart>(&run.setup.observed).next().is_none()
 }
 
 fn is_same_test(a: &RunContents, b: &RunContents) -> bool {
