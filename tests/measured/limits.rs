@@ -289,6 +289,32 @@ fn an_open_loop_whose_ops_dyno_hands_over_late_did_not_run_at_the_rate_asked_for
     }
 }
 
+/// At 200/s a worker sleeps between its ops, and an idle processor takes a while to wake: that is
+/// no lack of processor time, and at most a reason to keep processors awake.
+#[test]
+fn a_low_rate_on_an_idle_host_is_reached_and_no_lower_one_is_advised() {
+    if !has_device() {
+        return;
+    }
+    on_a_quiet_machine(|| {
+        let (cell, shown) = measure(&file("psync", true, "rate = \"200/s\""));
+        let verdict = cell.limit.expect("a verdict");
+        let remedy = bottleneck_text::remedy(&verdict).map(|text| Language::ENGLISH.text(&text));
+        match verdict.limit {
+            Bottleneck::Rate | Bottleneck::Drive => {}
+            Bottleneck::Generator => {
+                contains(&remedy.expect("a remedy"), &["keep idle processors from deep sleep"]);
+            }
+            // Others used the disk or the processors.
+            Bottleneck::Neighbour | Bottleneck::Cpu | Bottleneck::Standstill => {
+                return skip(format!("a low rate on an idle host; it was not idle: {verdict:?}"));
+            }
+            _ => panic!("{verdict:?}"),
+        }
+        assert!(!shown.contains("a lower rate"), "{shown}");
+    });
+}
+
 /// Runs a command, stops it for a second in the middle of its window, and continues it.
 fn stopped_for_a_second(command: &mut Command) {
     let mut child = loaded(command);

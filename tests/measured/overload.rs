@@ -174,31 +174,50 @@ fn measure(drive: &Queued, place: &Path, engine: &str, load: Load) {
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
-/// In full (`make soak`, or `DYNO_SOAK=1` and `--nocapture`), the table of docs/measuring.md.
-#[test]
-fn overload_completes_the_drives_rate_and_its_percentiles_are_those_of_a_queue() {
+/// Rows at one service time: those of `quick`, or all of them (`make soak`; with `DYNO_SOAK=1` and
+/// `--nocapture`, the table of docs/measuring.md).
+fn rows(service: f64, window: f64, quick: &[(&str, f64, usize)]) {
     let folder = tempfile::tempdir().expect("a folder");
     let Some(drive) = Queued::new(folder.path()) else { return };
-    let full = size(0, 1) == 1;
-    let load =
-        Load { service: 1e6, target: 0.0, workers: 1, depth: 1, warmup: 0.0, window: 2.0 * S };
-    println!("{HEAD}");
-    let row = |engine: &str, target: f64, load: Load| {
-        let load = Load { target, ..load };
+    let row = |engine: &str, load: Load| {
         on_a_quiet_machine(|| measure(&drive, folder.path(), engine, load));
     };
-    if !full {
-        row("psync", 0.5, load);
-        row("psync", 2.0, load);
-        row("uring", 2.0, Load { workers: 2, depth: 2, warmup: S, ..load });
+    let depth = |engine: &str| if engine == "psync" { 1 } else { 4 };
+    let load = |engine: &str, target, workers, warmup, window| Load {
+        service,
+        target,
+        workers,
+        depth: depth(engine),
+        warmup,
+        window,
+    };
+    println!("{HEAD}");
+    if size(0, 1) == 0 {
+        for (engine, target, workers) in quick {
+            row(engine, load(engine, *target, *workers, 0.5 * S, 1.5 * S));
+        }
         return;
     }
-    for (service, window) in [(1e5, 2.0 * S), (1e6, 4.0 * S), (1e7, 10.0 * S)] {
-        for (engine, depth) in [("psync", 1), ("uring", 4)] {
-            for (workers, warmup) in [(1, 0.0), (1, S), (4, 0.0), (4, S)] {
-                let load = Load { service, workers, depth, warmup, window, ..load };
-                [0.5, 0.98, 1.1, 2.0, 10.0].iter().for_each(|target| row(engine, *target, load));
+    for engine in ["psync", "uring"] {
+        for (workers, warmup) in [(1, 0.0), (1, S), (4, 0.0), (4, S)] {
+            for target in [0.5, 0.98, 1.1, 2.0, 10.0] {
+                row(engine, load(engine, target, workers, warmup, window));
             }
         }
     }
+}
+
+#[test]
+fn overload_of_a_drive_of_100_us_completes_its_rate_with_the_percentiles_of_a_queue() {
+    rows(1e5, 2.0 * S, &[("uring", 2.0, 4)]);
+}
+
+#[test]
+fn overload_of_a_drive_of_1_ms_completes_its_rate_with_the_percentiles_of_a_queue() {
+    rows(1e6, 2.0 * S, &[("psync", 0.5, 1), ("psync", 2.0, 4)]);
+}
+
+#[test]
+fn overload_of_a_drive_of_10_ms_completes_its_rate_with_the_percentiles_of_a_queue() {
+    rows(1e7, 6.0 * S, &[("uring", 10.0, 1)]);
 }
