@@ -5,8 +5,9 @@ use std::path::Path;
 
 use super::load::name_of;
 use super::place::{Found, Placed, place};
-use super::{ImportFormat, ImportedFile};
+use super::{ImportFormat, ImportedFile, Observation};
 use crate::base::error::{Result, failed};
+use crate::base::histogram::SAMPLES_ABOVE;
 use crate::base::output::New;
 use crate::plan::{Axis, Field, ImportedRun, ImportedStep, Order, Plan, Protocol, Subject};
 use crate::record::{Fact, Outcome, Run, Setup, Sink};
@@ -126,6 +127,7 @@ fn observed(
             observation.point.outcome = Outcome::Failed { cause };
             notes.push(format!("'{}' in {file} completed no op: not measured", observation.step));
         }
+        notes.extend(not_shown(&file, &observation));
         let subject = observation.subject.take().unwrap_or_else(|| subject.clone());
         match &step {
             Some(step) if several => observation.step = format!("{step}, {}", observation.step),
@@ -135,6 +137,31 @@ fn observed(
         all.push(Found { file: file.clone(), at, subject, observation });
     }
     all
+}
+
+/// Percentiles of a source with too few ops above them: the rule for Dyno's own.
+fn not_shown(file: &str, observation: &Observation) -> Vec<String> {
+    let mut found: Vec<(String, Vec<String>)> = Vec::new();
+    for reported in &observation.reported {
+        let percentile = reported.name.strip_suffix("_ns").unwrap_or(&reported.name);
+        let part = percentile.strip_prefix('p').and_then(|p| p.parse::<f64>().ok());
+        let (Some(part), Some(samples)) = (part, reported.samples) else { continue };
+        if samples as f64 * (1.0 - part / 100.0) + 1e-6 >= SAMPLES_ABOVE as f64 {
+            continue;
+        }
+        let of = format!("{} ({})", reported.stream, reported.class.name());
+        match found.iter_mut().find(|(other, _)| *other == of) {
+            Some((_, names)) => names.push(percentile.to_string()),
+            None => found.push((of, vec![percentile.to_string()])),
+        }
+    }
+    let note = |(of, names): (String, Vec<String>)| {
+        format!(
+            "{file}: {} of {of} kept, but not shown: fewer than {SAMPLES_ABOVE} ops lie above",
+            names.join(", ")
+        )
+    };
+    found.into_iter().map(note).collect()
 }
 
 fn axis_of((field, value): (Field, f64)) -> Axis {
