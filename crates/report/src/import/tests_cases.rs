@@ -311,6 +311,25 @@ fn db_bench_runs_with_other_numbers_of_threads_are_no_repeats() {
 }
 
 #[test]
+fn a_drive_or_folder_called_like_a_count_is_no_number_of_threads() {
+    let of = |rate: u64| {
+        format!(
+            "{DB_BENCH}readrandom : 32.0 micros/op {rate} ops/sec 10.000 seconds 5000000 \
+             operations;\n"
+        )
+    };
+    let files = [
+        ("T700", "crucial-t700.log", of(500_000)),
+        ("T705", "crucial-t705.log", of(533_333)),
+        ("A", "t2/read.log", of(500_000)),
+    ];
+    let made = make("db_bench", &files);
+    for subject in ["T700", "T705", "A"] {
+        assert_eq!(made.row(subject, "readrandom").threads, None, "{subject}");
+    }
+}
+
+#[test]
 fn both_histograms_of_a_mixed_db_bench_stay_and_missing_keys_are_misses() {
     let text = format!(
         "{DB_BENCH}readrandomwriterandom : 25.000 micros/op 320000 ops/sec 10.000 seconds 3200000 \
