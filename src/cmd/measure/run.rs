@@ -336,8 +336,9 @@ fn begin(
         ..lab::machine::facts::gather(&record.plan.subjects)
     };
     let options = RunFile { readers, fallbacks: fallbacks(&record.plan) };
-    let writer = BundleWriter::create_for_run(bundle, &record, &setup, options)?;
+    // First: without this, a bundle whose run is killed at once would be somebody else's.
     consent::remember(&record);
+    let writer = BundleWriter::create_for_run(bundle, &record, &setup, options)?;
     Ok((record.plan, writer, clock))
 }
 

@@ -7,6 +7,8 @@ use std::io::{Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::PathBuf;
 
+use rustix::fs::{FlockOperation, flock};
+
 /// A longer list is cut to its newer half.
 const MOST_BYTES: u64 = 1 << 20;
 
@@ -29,7 +31,11 @@ pub fn folder() -> Option<PathBuf> {
 
 /// Adds a line to a list; failures are ignored.
 pub fn remember(list: &str, line: &str) {
-    let Some(path) = folder().map(|folder| folder.join(list)) else { return };
+    let Some(folder) = folder() else { return };
+    let path = folder.join(list);
+    // Another Dyno that shortens the list would lose this line. Without locks, it is still rare.
+    let lock = File::open(&folder).ok();
+    let _ = lock.as_ref().map(|lock| flock(lock, FlockOperation::LockExclusive));
     let line = format!("{}\n", line.replace('\n', " "));
     let options =
         |file: &mut OpenOptions| file.mode(0o600).custom_flags(libc::O_NOFOLLOW).open(&path);
