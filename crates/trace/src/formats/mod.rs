@@ -11,9 +11,13 @@ mod blktrace;
 mod byte_window;
 mod fields;
 mod fio_iolog;
+mod fiu;
 mod lines;
 mod msr;
 pub mod parsed;
+mod spc;
+mod systor;
+mod tectonic;
 mod tencent;
 #[cfg(test)]
 mod tests;
@@ -21,6 +25,7 @@ mod tests;
 mod tests_blktrace;
 #[cfg(test)]
 mod tests_samples;
+mod vscsi;
 
 use std::path::{Path, PathBuf};
 
@@ -53,6 +58,11 @@ pub static ALL: Registry<&dyn TraceFormat> = Registry::new(&[
     &msr::MsrCambridge,
     &alibaba::Alibaba,
     &tencent::Tencent,
+    &spc::Spc,
+    &systor::Systor,
+    &fiu::Fiu,
+    &tectonic::Tectonic,
+    &vscsi::Vscsi,
 ]);
 
 /// Detects the format of a file; None if no format matches.

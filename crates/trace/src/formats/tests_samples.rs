@@ -2,10 +2,10 @@
 //! requests that they state.
 
 use super::tests::{Row, compiled, source};
-use crate::RequestKind::{self, Read, Write};
+use crate::RequestKind::{self, Flush, Read, Write};
 
 /// The requests of a sample without refusals: milliseconds, device, kind, offset and length.
-fn requests(format: &str, text: &str) -> Vec<(f64, String, RequestKind, u64, u32)> {
+fn requests(format: &str, text: impl AsRef<[u8]>) -> Vec<(f64, String, RequestKind, u64, u32)> {
     let (compiled, rows) = compiled(&source(text));
     assert_eq!((compiled.format, compiled.refusals.lines()), (format, Vec::new()));
     let row = |(at_ns, device, kind, offset, length): Row| {
@@ -109,4 +109,88 @@ fn a_users_iolog_of_version_2() {
     assert_eq!(times, [0.0, 1.0, 2.0, 3.0]);
     let drive = "\\\\.\\PhysicalDrive0".to_string();
     assert_eq!(all[3], (3.0, drive, Write, 4_700_536_045_568, 131_072));
+}
+
+/// UMass Trace Repository, Financial1.spc and a line of lower case with a further field.
+#[test]
+fn umass_sample() {
+    let text = "0,20941264,8192,W,0.551706\n0,20939840,8192,W,0.554041\n\
+                8,21888,32768,r,2077.065185,extra\n";
+    let all = requests("SPC trace", text);
+    assert_eq!(all[0], (0.0, "0".into(), Write, 20_941_264 * 512, 8192));
+    assert_eq!(all[1].0, 2.335);
+    assert_eq!(all[2], (2_076_513.479, "8".into(), Read, 21_888 * 512, 32_768));
+}
+
+/// SNIA IOTTA 4928, README.
+#[test]
+fn systors_sample() {
+    let text = "Timestamp,Response,IOType,LUN,Offset,Size\n\
+                1456095145.133076000,0.000806000,R,0,899056122368,131072\n\
+                1456095145.633076000,,W,4,4096,8192\n";
+    let all = requests("SYSTOR '17", text);
+    assert_eq!(all[0], (0.0, "0".into(), Read, 899_056_122_368, 131_072));
+    assert_eq!(all[1], (500.0, "4".into(), Write, 4096, 8192));
+    // A line without a type states no request.
+    let blank = format!("{text}1456095146.0,0.1,,0,4096,4096\n");
+    let (compiled, rows) = compiled(&source(blank));
+    assert_eq!((compiled.refusals.count, rows.len()), (1, 2));
+}
+
+/// SNIA IOTTA 391, README.
+#[test]
+fn fius_sample() {
+    let text = "0 4892 syslogd 904265560 8 W 6 0 531e779eccc1f8ea3b5a3a2ae2b4c7cb\n\
+                15000 2522 Web Content 32 16 R 8 1 0\n";
+    let all = requests("FIU", text);
+    assert_eq!(all[0], (0.0, "6,0".into(), Write, 904_265_560 * 512, 4096));
+    assert_eq!(all[1], (0.015, "8,1".into(), Read, 32 * 512, 8192));
+}
+
+/// The columns of Baleen's traces of 2019 and of 2023.
+#[test]
+fn tectonics_sample() {
+    let text = "# block_id io_offset io_size op_time op_name user_namespace user_name rs_shard_id \
+                op_count host_name\n\
+                7123456789 0 131072 1570209600.25 2 1 2 3 1 17\n\
+                42 4096 8192 1570209600.5 4 1 2 3\n\
+                7123456789 131072 4096 1570209601.25 5 1 2 3 1 17\n";
+    let all = requests("Tectonic (Baleen)", text);
+    let device = || "tectonic".to_string();
+    assert_eq!(all[0], (0.0, device(), Read, 0, 131_072));
+    assert_eq!(all[1], (250.0, device(), Write, (8 << 20) + 4096, 8192));
+    assert_eq!(all[2], (1000.0, device(), Read, 131_072, 4096), "the block has its place");
+}
+
+/// Records of both versions, with the fields of libCacheSim's vscsi.h.
+#[test]
+fn cloudphysics_records() {
+    let record = |version: u16, command: u16, length: u32, sector: u64, at_us: u64| {
+        let (own, number) = ((version << 8).to_le_bytes(), 9u32.to_le_bytes());
+        let (command, length) = (command.to_le_bytes(), length.to_le_bytes());
+        let (sector, at_us) = (sector.to_le_bytes(), at_us.to_le_bytes());
+        match version {
+            1 => [&number[..], &length, &number, &command, &own, &sector, &at_us].concat(),
+            _ => {
+                let response = 77u64.to_le_bytes();
+                let head = [&command[..], &own, &number, &length, &number].concat();
+                [&head[..], &sector, &at_us, &response].concat()
+            }
+        }
+    };
+    for version in [1, 2] {
+        let records = [
+            record(version, 0x28, 4096, 1000, 5_000_000),
+            record(version, 0x12, 96, 0, 5_000_001),
+            record(version, 0x8a, 65_536, 2048, 5_000_250),
+            record(version, 0x35, 0, 0, 5_001_000),
+        ];
+        let all = requests("vSCSI (CloudPhysics)", records.concat());
+        let device = || "disk".to_string();
+        assert_eq!(all[0], (0.0, device(), Read, 512_000, 4096));
+        assert_eq!(all[1], (0.25, device(), Write, 2048 * 512, 65_536));
+        assert_eq!(all[2..], [(1.0, device(), Flush, 0, 0)]);
+        let (compiled, rows) = compiled(&source(&records.concat()[..records.concat().len() - 1]));
+        assert_eq!((compiled.refusals.count, rows.len()), (1, 2), "cut within the last record");
+    }
 }
