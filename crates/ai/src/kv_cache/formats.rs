@@ -1,5 +1,6 @@
-//! Recordings of requests to language models: JSON lines as written by Mooncake and LMCache, CSV as
-//! written by BurstGPT and LMCache. docs/kv-cache.md lists units and sources.
+//! Recordings of requests to language models: JSON lines as written by Mooncake, LMCache and Qwen's
+//! Bailian service, CSV as written by BurstGPT and LMCache. docs/kv-cache.md lists units and
+//! sources.
 
 use std::path::Path;
 
@@ -37,6 +38,19 @@ struct LmcacheLookup {
     /// Hashes of the full chunks of the prompt.
     chunk_hashes: Vec<String>,
 }
+
+/// A request of Qwen's Bailian service, which has the turns of chats.
+#[derive(Deserialize)]
+struct BailianRequest {
+    /// Seconds since the start of the recording.
+    timestamp: f64,
+    #[serde(rename = "parent_chat_id")]
+    _parent: i64,
+    hash_ids: Vec<u64>,
+}
+
+/// Tokens of a block of Bailian's recordings.
+const BAILIAN_TOKENS: u64 = 16;
 
 /// Names of the columns of a format: the time in seconds, the session, the tokens of the prompt and
 /// of the answer.
@@ -116,7 +130,7 @@ pub fn read(path: &Path, tokens: u64) -> Result<Sessions> {
     if sessions.blocks().is_empty() {
         return Err(failed(
             format!("{} has no request in a format that Dyno knows", path.display()),
-            "docs/kv-cache.md describes those of Mooncake, BurstGPT and LMCache",
+            "docs/kv-cache.md describes those of Mooncake, BurstGPT, LMCache and Bailian",
         ));
     }
     Ok(sessions.sorted())
@@ -125,6 +139,17 @@ pub fn read(path: &Path, tokens: u64) -> Result<Sessions> {
 fn json(line: &str, tokens: u64, sessions: &mut Sessions) -> Result<(), String> {
     if let Ok(lookup) = serde_json::from_str::<LmcacheLookup>(line) {
         return lookup.take(tokens, sessions);
+    }
+    // Its times are seconds, and Mooncake's milliseconds.
+    if let Ok(request) = serde_json::from_str::<BailianRequest>(line) {
+        if tokens != BAILIAN_TOKENS {
+            return Err(format!(
+                "its blocks have {BAILIAN_TOKENS} tokens, not {tokens}: set tokens = \
+                 {BAILIAN_TOKENS}"
+            ));
+        }
+        sessions.push(in_ns(request.timestamp)?, request.hash_ids);
+        return Ok(());
     }
     let request: MooncakeRequest = serde_json::from_str(line).map_err(|error| error.to_string())?;
     sessions.push(in_ns(request.timestamp / 1e3)?, request.hash_ids);
@@ -214,10 +239,14 @@ mod tests {
     use dyno_core::base::error::describe;
 
     fn of(text: &str) -> Result<Vec<(u64, Vec<u64>)>> {
+        with_blocks_of(512, text)
+    }
+
+    fn with_blocks_of(tokens: u64, text: &str) -> Result<Vec<(u64, Vec<u64>)>> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("recording");
         std::fs::write(&path, text).unwrap();
-        let sessions = read(&path, 512)?;
+        let sessions = read(&path, tokens)?;
         Ok(sessions.each().map(|(at_ns, blocks)| (at_ns, blocks.to_vec())).collect())
     }
 
@@ -291,6 +320,22 @@ mod tests {
         assert!(first_blocks[1] != second_blocks[1]);
         let other_size = first.replace("\"chunk_size\": 512", "\"chunk_size\": 256");
         assert!(of(&other_size).is_err(), "chunks of another size");
+    }
+
+    #[test]
+    fn bailians_chats_have_times_in_seconds_and_blocks_of_16_tokens() {
+        let chat = |id: u64, parent: i64, at: &str, blocks: &str| {
+            format!(
+                "{{\"chat_id\": {id}, \"parent_chat_id\": {parent}, \"timestamp\": {at}, \
+                 \"input_length\": 40, \"output_length\": 5, \"type\": \"text\", \"turn\": 1, \
+                 \"hash_ids\": [{blocks}]}}\n"
+            )
+        };
+        let text = chat(159, -1, "61.125", "1089, 1090, 632") + &chat(160, 159, "62", "1089, 7");
+        let all = with_blocks_of(16, &text).unwrap();
+        let second = (62_000_000_000, vec![1089, 7]);
+        assert_eq!(all, [(61_125_000_000, vec![1089, 1090, 632]), second]);
+        assert!(of(&text).is_err(), "blocks of another size");
     }
 
     #[test]
