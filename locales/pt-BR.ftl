@@ -262,7 +262,7 @@ caveat-failed = { $count ->
        *[other] { $count } repetições falharam
     }
 caveat-not-steady = o drive não havia atingido o estado estável
-caveat-no-flush = a unidade informa um cache de escrita volátil ligado, mas o kernel o trata como write through e não envia flush nem FUA: essas escritas não foram duráveis
+caveat-no-flush = a unidade informa um cache de gravação volátil ligado, mas o kernel o trata como write through e não envia flush nem FUA: essas gravações não foram duráveis
 caveat-drifted = as ops/s variaram { $change } ao longo da janela
 caveat-missed-rate = atingiu { $share } da taxa solicitada
 caveat-stream-missed-rate = o fluxo { $stream } atingiu { $share } da taxa solicitada
@@ -1786,8 +1786,8 @@ cause-failed = Falha na medição de { $subjects } ({ $why })
 remedy-failed = corrija a causa e meça novamente
 cause-not-steady = Estado estável não atingido por { $subjects } ({ $why })
 remedy-not-steady = use um pré-condicionamento mais longo
-cause-no-flush = O kernel não envia flush nem FUA a { $subjects }, cujo cache de escrita volátil está ligado: escritas duráveis não o foram
-remedy-no-flush = escreva “write back” em /sys/block/DEVICE/queue/write_cache, ou defina `prepare.write_cache`
+cause-no-flush = O kernel não envia flush nem FUA a { $subjects }, cujo cache de gravação volátil está ligado: gravações duráveis não o foram
+remedy-no-flush = defina “write back” em /sys/block/DEVICE/queue/write_cache, ou defina `prepare.write_cache`
 cause-drifted = As ops/s de { $subjects } variaram até { $change } ao longo da janela
 remedy-drifted = use um pré-condicionamento ou um aquecimento mais longo
 cause-missed-rate = No pior caso, apenas { $share } da taxa solicitada foi atingida por { $subjects }
