@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::servers::{self, Bench, MariaDb, Postgres};
-use crate::support::{DYNO, have, said, size, skip, until};
+use crate::support::{DYNO, have, run_well, said, size, skip, until};
 
 const FILL: &str = "fill = { kind = \"oltp_load\", tables = 2, table_size = 2000, threads = 2 }";
 const EXISTING: &[&str] = &["mariadbd", "mariadb", "mariadb-install-db", "sysbench"];
@@ -202,6 +202,40 @@ fn postgresql_counts_the_same_statements_too_and_each_tool_runs_on_the_other_s_t
     let output = server.bench.dyno(&server.url("postgres", "ours")).output().unwrap();
     assert!(output.status.success(), "{}", said(&output));
     server.sysbench("ours", "oltp_read_write", &["--time=1", "run"]);
+}
+
+#[test]
+fn pgbench_says_the_same_as_its_import() {
+    if !have(&["initdb", "psql", "setpriv", "pgbench"]) {
+        return;
+    }
+    let server = Postgres::start();
+    let pgbench = |args: &[&str]| {
+        let mut command = Command::new("pgbench");
+        command.arg("-h").arg(server.bench.dir.path()).args(["-U", "postgres"]);
+        run_well(command.args(args).arg("theirs"))
+    };
+    pgbench(&["-i", "-s", "1", "-q"]);
+    let printed = pgbench(&["-T", "2", "-c", "2", "-j", "2"]);
+    let dir = server.bench.dir.path();
+    std::fs::write(dir.join("p.txt"), &printed).unwrap();
+    let dyno = |args: &[&str]| run_well(Command::new(DYNO).current_dir(dir).args(args));
+    dyno(&["import", "pgbench", "p.txt", "-o", "p.dyno"]);
+    let csv = dyno(&["export", "p.dyno"]);
+    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    let imported = |column: &str| -> f64 {
+        let at = rows[0].iter().position(|name| *name == column).expect("a column");
+        rows[1][at].parse().expect("a number")
+    };
+    let number = |key: &str| -> f64 {
+        let rest = printed.split_once(key).unwrap_or_else(|| panic!("{key}: {printed}")).1;
+        rest.split_whitespace().next().expect("a word").parse().expect("a number")
+    };
+    assert_eq!(imported("ops"), number("transactions actually processed:"));
+    assert_eq!(imported("ops_per_s"), number("tps ="));
+    assert_eq!(imported("threads"), number("number of clients:"));
+    let mean_ns = number("latency average =") * 1e6;
+    assert!((imported("service_mean_ns") / mean_ns - 1.0).abs() < 1e-9, "{printed}");
 }
 
 #[test]

@@ -35,6 +35,7 @@ mod gate;
 mod golden;
 mod host_limits;
 mod hosts;
+mod imported_everywhere;
 mod imported_numbers;
 mod imports;
 mod interop;
