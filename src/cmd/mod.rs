@@ -219,7 +219,7 @@ pub fn main() -> Result<u8> {
         return measure::run::run(args);
     }
     let out = &mut BufWriter::new(TerminalText::new(stdout().lock()));
-    let code = carry_out(command, out);
+    let code = execute(command, out);
     let flushed = out.flush().map_err(Error::from);
     match (code, flushed) {
         // The reader of a pipe may have seen enough (`dyno show b | head`). Unread output changes
@@ -238,7 +238,7 @@ fn is_closed_pipe(error: &Error) -> bool {
     })
 }
 
-fn carry_out(command: Command, out: &mut dyn Write) -> Result<u8> {
+fn execute(command: Command, out: &mut dyn Write) -> Result<u8> {
     match command {
         Command::Run(args) => measure::run::run(&args),
         Command::Init(args) => plans::init::init(&args).map(|()| 0),

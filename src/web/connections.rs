@@ -1,4 +1,4 @@
-//! Limits concurrent connections, of all clients and of each address. If all seats are taken, the
+//! Limits concurrent connections, of all clients and of each address. If all slots are taken, the
 //! connection that has waited longest without a request is closed, then the one whose client has
 //! not accepted its response for longest: such clients only displace each other.
 
@@ -25,10 +25,10 @@ const STALLED_NS: u64 = 1_000_000_000;
 
 /// The connections of a server, oldest first.
 #[derive(Default, Clone)]
-pub struct Connections(Arc<Mutex<Seats>>);
+pub struct Connections(Arc<Mutex<Slots>>);
 
 #[derive(Default)]
-struct Seats {
+struct Slots {
     next: u64,
     taken: Vec<TakenSlots>,
 }
@@ -43,7 +43,7 @@ struct TakenSlots {
     _evict: oneshot::Sender<()>,
 }
 
-/// A connection's seat.
+/// A connection's slot.
 pub struct ConnectionSlot {
     id: u64,
     answers: Arc<AtomicUsize>,
@@ -96,19 +96,19 @@ fn now_ns() -> u64 {
 }
 
 impl Connections {
-    /// A seat, and the future that completes when it must be given up; None if every connection
+    /// A slot, and the future that completes when it must be given up; None if every connection
     /// that could give way is being served.
-    pub fn seat(&self, address: ClientAddress) -> Option<(ConnectionSlot, oneshot::Receiver<()>)> {
-        let mut seats = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let of_address = seats.taken.iter().filter(|seat| seat.address == address).count();
+    pub fn slot(&self, address: ClientAddress) -> Option<(ConnectionSlot, oneshot::Receiver<()>)> {
+        let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_address = slots.taken.iter().filter(|slot| slot.address == address).count();
         let has_many = of_address >= MOST_OF_ADDRESS;
-        if has_many || seats.taken.len() >= MOST {
-            let gives_way = seats.gives_way(has_many.then_some(address))?;
-            seats.taken.remove(gives_way);
+        if has_many || slots.taken.len() >= MOST {
+            let gives_way = slots.gives_way(has_many.then_some(address))?;
+            slots.taken.remove(gives_way);
         }
         let (evict, evicted) = oneshot::channel();
-        let (id, answers, stall) = (seats.next, Arc::new(AtomicUsize::new(0)), Stall::default());
-        seats.next += 1;
+        let (id, answers, stall) = (slots.next, Arc::new(AtomicUsize::new(0)), Stall::default());
+        slots.next += 1;
         let taken = TakenSlots {
             id,
             address,
@@ -116,35 +116,35 @@ impl Connections {
             stall: stall.clone(),
             _evict: evict,
         };
-        seats.taken.push(taken);
+        slots.taken.push(taken);
         Some((ConnectionSlot { id, answers, stall, of: self.clone() }, evicted))
     }
 }
 
-impl Seats {
+impl Slots {
     /// The connection to be closed, of one address or of all: the oldest idle connection of the
     /// address with most of them, then a stalled one.
     fn gives_way(&self, address: Option<ClientAddress>) -> Option<usize> {
         let mut number: HashMap<ClientAddress, usize> = HashMap::new();
-        self.taken.iter().for_each(|seat| *number.entry(seat.address).or_default() += 1);
+        self.taken.iter().for_each(|slot| *number.entry(slot.address).or_default() += 1);
         let now = now_ns();
-        let is_idle = |seat: &TakenSlots| seat.answers.load(Ordering::Relaxed) == 0;
+        let is_idle = |slot: &TakenSlots| slot.answers.load(Ordering::Relaxed) == 0;
         let first = |may: &dyn Fn(&TakenSlots) -> bool| {
             let of_them = self.taken.iter().enumerate();
-            let may = of_them.filter(|(_, seat)| {
-                address.is_none_or(|address| seat.address == address) && may(seat)
+            let may = of_them.filter(|(_, slot)| {
+                address.is_none_or(|address| slot.address == address) && may(slot)
             });
-            may.max_by_key(|(_, seat)| (number[&seat.address], Reverse(seat.id)))
+            may.max_by_key(|(_, slot)| (number[&slot.address], Reverse(slot.id)))
         };
-        let found = first(&is_idle).or_else(|| first(&|seat| seat.stall.is_long(now)));
+        let found = first(&is_idle).or_else(|| first(&|slot| slot.stall.is_long(now)));
         found.map(|(at, _)| at)
     }
 }
 
 impl Drop for ConnectionSlot {
     fn drop(&mut self) {
-        let mut seats = self.of.0.lock().unwrap_or_else(PoisonError::into_inner);
-        seats.taken.retain(|seat| seat.id != self.id);
+        let mut slots = self.of.0.lock().unwrap_or_else(PoisonError::into_inner);
+        slots.taken.retain(|slot| slot.id != self.id);
     }
 }
 
@@ -217,40 +217,40 @@ mod tests {
     #[test]
     fn the_oldest_connection_without_a_request_gives_way_and_then_a_stalled_one() {
         let connections = Connections::default();
-        let seat = || connections.seat(address("127.0.0.1"));
-        let mut all: Vec<_> = (0..MOST_OF_ADDRESS).map(|_| seat().unwrap()).collect();
+        let slot = || connections.slot(address("127.0.0.1"));
+        let mut all: Vec<_> = (0..MOST_OF_ADDRESS).map(|_| slot().unwrap()).collect();
         let answer = all[0].0.answer();
-        let (_newest, _) = seat().unwrap();
+        let (_newest, _) = slot().unwrap();
         let evicted: Vec<usize> =
             (0..MOST_OF_ADDRESS).filter(|i| is_evicted(&mut all[*i])).collect();
         assert_eq!(evicted, [1], "the first is being answered");
-        let answers: Vec<Answer> = all.iter().map(|(seat, _)| seat.answer()).collect();
-        let (newest_too, _) = seat().unwrap();
+        let answers: Vec<Answer> = all.iter().map(|(slot, _)| slot.answer()).collect();
+        let (newest_too, _) = slot().unwrap();
         let _answer = newest_too.answer();
-        assert!(seat().is_none(), "all are being answered");
+        assert!(slot().is_none(), "all are being answered");
         all[5].0.stall.0.store(1, Ordering::Relaxed);
         let now = now_ns();
         let waited = Stall(Arc::new(AtomicU64::new(now)));
         assert!(waited.is_long(now + STALLED_NS + 1) && !waited.is_long(now + STALLED_NS));
         all[5].0.stall.end();
-        assert!(seat().is_none(), "it has accepted everything");
+        assert!(slot().is_none(), "it has accepted everything");
         drop((answer, answers));
-        assert!(seat().is_some());
+        assert!(slot().is_some());
     }
 
     #[test]
-    fn one_address_leaves_seats_to_others_however_many_it_has_in_a_network() {
+    fn one_address_leaves_slots_to_others_however_many_it_has_in_a_network() {
         let connections = Connections::default();
         let from = |n: usize| address(&format!("2001:db8::{n:x}"));
         let mut own: Vec<_> =
-            (0..MOST_OF_ADDRESS).map(|n| connections.seat(from(n)).unwrap()).collect();
-        let answers: Vec<Answer> = own.iter().map(|(seat, _)| seat.answer()).collect();
-        assert!(connections.seat(from(999)).is_none(), "of the same network");
+            (0..MOST_OF_ADDRESS).map(|n| connections.slot(from(n)).unwrap()).collect();
+        let answers: Vec<Answer> = own.iter().map(|(slot, _)| slot.answer()).collect();
+        assert!(connections.slot(from(999)).is_none(), "of the same network");
         let others: Vec<_> = (0..MOST - MOST_OF_ADDRESS)
-            .map(|n| connections.seat(address(&format!("192.0.2.{n}"))).unwrap())
+            .map(|n| connections.slot(address(&format!("192.0.2.{n}"))).unwrap())
             .collect();
         assert!(!own.iter_mut().any(is_evicted));
-        assert!(connections.seat(address("::ffff:192.0.2.1")).is_some(), "in place of an idle one");
+        assert!(connections.slot(address("::ffff:192.0.2.1")).is_some(), "in place of an idle one");
         drop((answers, others));
         assert_eq!(address("::ffff:192.0.2.1"), address("192.0.2.1"));
     }

@@ -136,8 +136,8 @@ async fn accept(listener: TcpListener, router: Router) -> Result<()> {
         match listener.accept().await {
             Ok((stream, from)) => {
                 let address = ClientAddress::of(from.ip());
-                if let Some((seat, evicted)) = connections.seat(address) {
-                    let talk = converse(stream, router.clone(), seat, evicted);
+                if let Some((slot, evicted)) = connections.slot(address) {
+                    let talk = converse(stream, router.clone(), slot, evicted);
                     tokio::spawn(CLIENT.scope(address, talk));
                 }
             }
@@ -147,20 +147,20 @@ async fn accept(listener: TcpListener, router: Router) -> Result<()> {
     }
 }
 
-/// Serves one connection until it ends, or its seat is needed.
+/// Serves one connection until it ends, or its slot is needed.
 async fn converse(
     stream: TcpStream,
     router: Router,
-    seat: ConnectionSlot,
+    slot: ConnectionSlot,
     evicted: oneshot::Receiver<()>,
 ) {
     let _ = stream.set_nodelay(true);
     // Also for an unreachable host.
     let within_ms = TAKEN_WITHIN.as_millis() as u32;
     let _ = rustix::net::sockopt::set_tcp_user_timeout(&stream, within_ms);
-    let stream = TimedStream::new(stream, TAKEN_WITHIN, seat.stall());
-    let seat = Arc::new(seat);
-    let answering = seat.clone();
+    let stream = TimedStream::new(stream, TAKEN_WITHIN, slot.stall());
+    let slot = Arc::new(slot);
+    let answering = slot.clone();
     let pages = TowerToHyperService::new(router);
     let service = service_fn(move |request: Request<Incoming>| {
         let answer = answering.answer();
@@ -177,5 +177,5 @@ async fn converse(
         _ = connection => {}
         _ = evicted => {}
     }
-    drop(seat);
+    drop(slot);
 }

@@ -442,7 +442,7 @@ impl WriteRing {
         let fd = types::Fd(file.as_raw_fd());
         let flags = if fua { libc::RWF_DSYNC } else { 0 };
         let entry = opcode::Write::new(fd, data.as_ptr(), data.len() as u32).offset(at);
-        let done = self.carry_out(&entry.rw_flags(flags).build());
+        let done = self.execute(&entry.rw_flags(flags).build());
         match done.map_err(|e| op_failed("a write", at, &e))? {
             all if all as usize == data.len() => Ok(()),
             part => Err(op_failed("a write", at, &format!("{part} bytes were written"))),
@@ -452,11 +452,11 @@ impl WriteRing {
     fn flush(&mut self, file: &File) -> Result<()> {
         let fd = types::Fd(file.as_raw_fd());
         let entry = opcode::Fsync::new(fd).flags(types::FsyncFlags::DATASYNC).build();
-        self.carry_out(&entry).map(drop).map_err(|e| op_failed("a flush", 0, &e))
+        self.execute(&entry).map(drop).map_err(|e| op_failed("a flush", 0, &e))
     }
 
     /// Sends a request and waits for its completion.
-    fn carry_out(&mut self, entry: &io_uring::squeue::Entry) -> std::io::Result<i32> {
+    fn execute(&mut self, entry: &io_uring::squeue::Entry) -> std::io::Result<i32> {
         // SAFETY: the data that the entry refers to outlive this call, which waits for the
         // completion.
         let pushed = unsafe { self.0.submission().push(entry) };

@@ -357,7 +357,7 @@ pub fn quietly(plan: Plan, bundle: &Path) -> Result<PartEnd> {
     let signals = Signals::catch()?;
     signals.end_in_time()?;
     let seen = (clock, &Progress::new());
-    let summary = carry_out(&plan, &mut writer, EarlierPart::default(), seen, &signals)?;
+    let summary = execute(&plan, &mut writer, EarlierPart::default(), seen, &signals)?;
     writer.finish(&signals.stop)?;
     Ok(if summary.interrupted {
         PartEnd::Interrupted(signals.exit_code())
@@ -419,7 +419,7 @@ fn measure(
     if let Ok(live) = LiveFeed::begin(&plan, words, bundle, stored, known.done.len() as u64) {
         progress.go_live(live);
     }
-    let mut summary = carry_out(&plan, &mut writer, known, (clock, progress), &signals);
+    let mut summary = execute(&plan, &mut writer, known, (clock, progress), &signals);
     match &summary {
         Ok(ended) if ended.interrupted => progress.ended(RunEnding::Interrupted, "interrupted"),
         Ok(ended) => progress.ended(
@@ -463,7 +463,7 @@ fn measure(
     Ok(if summary.failed > 0 { exit::NOT_ALL } else { 0 })
 }
 
-fn carry_out(
+fn execute(
     plan: &Plan,
     sink: &mut BundleWriter,
     known: EarlierPart,

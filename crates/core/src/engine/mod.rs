@@ -29,7 +29,7 @@ use std::sync::atomic::AtomicBool;
 use crate::base::clock::Clock;
 use crate::base::error::{Error, Result, failed};
 use crate::base::registry::Registry;
-use crate::lab::folder::data::{DatasetFolder, Laid};
+use crate::lab::folder::data::{DatasetFolder, ServerContents};
 use crate::measure::sql::TransactionScript;
 use crate::measure::{AddressSpace, AnyIoContext};
 use crate::plan::{Info, Knobs, Stream};
@@ -213,7 +213,7 @@ pub trait Target: Any + Send + Sync {
     /// Location and identity of the data, from properties that no load changes, for existing
     /// servers, where others manage the data. `questions` are queries of the workload that filled
     /// it.
-    fn laid(&self, questions: &[String]) -> Result<Option<Laid>> {
+    fn server_contents(&self, questions: &[String]) -> Result<Option<ServerContents>> {
         let _ = questions;
         Ok(None)
     }

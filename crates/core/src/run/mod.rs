@@ -129,10 +129,10 @@ impl<'a> RunRequest<'a> {
     /// with it.
     pub fn execute(self) -> Result<RunSummary> {
         let (plan, points) = replay::completed(self.plan, self.points)?;
-        RunRequest { plan: &plan, points, sink: &mut *self.sink, ..self }.carry_out()
+        RunRequest { plan: &plan, points, sink: &mut *self.sink, ..self }.execute_completed()
     }
 
-    fn carry_out(mut self) -> Result<RunSummary> {
+    fn execute_completed(mut self) -> Result<RunSummary> {
         let writes = self.points.iter().any(|p| datasets::dataset::writes(&p.step));
         crate::run::placement::check(self.plan)?;
         crate::run::datasets::servers::check(self.plan)?;

@@ -106,7 +106,7 @@ fn attempt(
         Some(_) => ceiling::of(point, &targets, time)?,
         None => Vec::new(),
     };
-    come_to_rest(step, &targets, time.stop)?;
+    settle(step, &targets, time.stop)?;
     let groups = groups(plan.seed, point, maxima, &targets)?;
     let search = step.sweep.as_ref().and_then(|sweep| sweep.search.as_ref());
     let periods = search.and_then(Periods::of);
@@ -207,7 +207,7 @@ fn observations(targets: &Targets) -> Vec<Observed> {
 /// Waits for everything that must end before the load starts, if the step requires it: background
 /// work and cached pages. Previously cached pages of a dataset would not be charged to the load's
 /// memory limit, and would not have to be read.
-fn come_to_rest(step: &Step, targets: &Targets, stop: &AtomicBool) -> Result<()> {
+fn settle(step: &Step, targets: &Targets, stop: &AtomicBool) -> Result<()> {
     if step.settle {
         targets.values().try_for_each(|(_, target)| target.settle(stop))?;
     }

@@ -168,7 +168,7 @@ impl PrepareWork<'_> {
             holds = holds && known.is_some() && !emptied;
             let context = || format!("{action} of {}", subject.name);
             if let (true, Some(known)) = (holds, known) {
-                self.take_up(&task, &known).with_context(context)?;
+                self.reuse(&task, &known).with_context(context)?;
                 // The contents of recreated namespaces are gone.
                 holds = self.changed.is_empty();
                 continue;
@@ -284,7 +284,7 @@ impl PrepareWork<'_> {
     }
 
     /// Finds what an earlier part of the run created.
-    fn take_up(&mut self, task: &PrepareTask<'_>, known: &[&PreparationStep]) -> Result<()> {
+    fn reuse(&mut self, task: &PrepareTask<'_>, known: &[&PreparationStep]) -> Result<()> {
         self.run.progress.activity(&format!("{}: {} still holds", self.name(), task.action()));
         match task {
             PrepareTask::Filesystem(filesystem) => {
@@ -318,7 +318,7 @@ impl PrepareWork<'_> {
             Some(phase) => self.run.progress.part(phase, self.name(), &task.action(), &shown),
             None => self.run.progress.activity(&format!("{}: {shown}", self.name())),
         }
-        let done = self.carry_out(task, sink)?;
+        let done = self.execute(task, sink)?;
         if task.phase().is_some() {
             self.run.progress.part_done();
         }
@@ -326,7 +326,7 @@ impl PrepareWork<'_> {
     }
 
     /// Executes it on every drive, each time after the guard; returns the result for each.
-    fn carry_out(
+    fn execute(
         &mut self,
         task: &PrepareTask<'_>,
         sink: &mut dyn Sink,

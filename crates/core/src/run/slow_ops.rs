@@ -8,7 +8,7 @@ use crate::measure::worker::MeasuredWindow;
 use crate::meter::blocks::{self, BlockNode};
 use crate::plan::{RequestFamily, Stream, Subject};
 use crate::record::{Class, SlowOp};
-use crate::run::outliers::witness::{Testimony, WatchedGroup};
+use crate::run::outliers::witness::{WatchedGroup, WitnessRecord};
 use crate::run::worker_group::WorkerGroup;
 
 /// The workers and devices to observe while these groups run.
@@ -22,16 +22,16 @@ pub fn watched(subject: &Subject, groups: &[WorkerGroup<'_>]) -> Vec<WatchedGrou
         let served = place.is_some_and(Path::is_dir) || block.as_ref().is_some_and(is_virtual);
         let by_threads = served && is_direct(group.stream);
         let stats = block.map(|block| block.stats).unwrap_or_default();
-        WatchedGroup { seats: group.seats.clone(), stats, by_threads }
+        WatchedGroup { witness_slots: group.witness_slots.clone(), stats, by_threads }
     };
     groups.iter().map(of).collect()
 }
 
 /// The slowest ops of all workers, slowest first.
-pub fn of(groups: &[WorkerGroup<'_>], seen: &Testimony, window: MeasuredWindow) -> Vec<SlowOp> {
+pub fn of(groups: &[WorkerGroup<'_>], seen: &WitnessRecord, window: MeasuredWindow) -> Vec<SlowOp> {
     let mut all: Vec<(usize, usize, SlowestOp)> = Vec::new();
     for (g, group) in groups.iter().enumerate() {
-        for (w, seat) in group.seats.iter().enumerate() {
+        for (w, seat) in group.witness_slots.iter().enumerate() {
             all.extend(seat.kept.get().into_iter().flatten().map(|kept| (g, w, *kept)));
         }
     }
@@ -55,7 +55,7 @@ pub fn of(groups: &[WorkerGroup<'_>], seen: &Testimony, window: MeasuredWindow) 
             size: u64::from(kept.len),
             in_flight: kept.in_flight,
             direct: is_direct(group.stream),
-            evidence: seen.evidence((g, w), &group.seats[w], span),
+            evidence: seen.evidence((g, w), &group.witness_slots[w], span),
         })
     };
     all.into_iter().filter_map(slow_op).collect()

@@ -58,7 +58,7 @@ pub struct WorkerGroup<'a> {
     pub local: Processors,
     pub recorders: Vec<Recorder>,
     /// One for each worker: storage for its slowest ops.
-    pub seats: Arc<[WitnessSlot]>,
+    pub witness_slots: Arc<[WitnessSlot]>,
     pub workload: &'static dyn Workload,
 }
 
@@ -100,7 +100,7 @@ impl<'a> WorkerGroup<'a> {
             seed,
             local: Processors::new(),
             recorders,
-            seats: (0..stream.threads).map(|_| WitnessSlot::default()).collect(),
+            witness_slots: (0..stream.threads).map(|_| WitnessSlot::default()).collect(),
             workload,
         })
     }
@@ -340,7 +340,7 @@ fn worker(
                     "this is a bug in Dyno: please report it",
                 ))
             });
-    groups.iter().for_each(|group| group.seats[thread as usize].take(shared.clock));
+    groups.iter().for_each(|group| group.witness_slots[thread as usize].take(shared.clock));
     let begins = shared.gate.wait();
     let Opened { mut drives, mean_op_bytes, mut io_context, slots } = opened?;
     if !begins {
@@ -358,7 +358,7 @@ fn worker(
         WorkerJob { clock: shared.clock, drives: &mut drives, slots, window, stop: shared.stop };
     let ended = io_context.work(job);
     for (group, drive) in groups.iter().zip(drives) {
-        group.seats[thread as usize].leave(shared.clock, drive.slowest.into_ops());
+        group.witness_slots[thread as usize].leave(shared.clock, drive.slowest.into_ops());
     }
     ended
 }

@@ -7,8 +7,8 @@ use crate::analysis::facts::{OverAxis, StepFacts};
 use crate::analysis::keys::{Keyed, StepKey, ValueKey};
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::analysis::title::PlanText;
-use crate::plan::model::headline::AxisPlace;
-use crate::plan::{Field, ImportedStep, LoopKind, Protocol, Step, Timing};
+use dyno_core::plan::model::headline::AxisPlace;
+use dyno_core::plan::{Field, ImportedStep, LoopKind, Protocol, Step, Timing};
 
 /// A step of a plan.
 pub fn planned(step: &Step, protocol: &Protocol) -> StepFacts {

@@ -4,8 +4,8 @@
 use crate::analysis::keys::{StepKey, SubjectKey, ValueKey};
 use crate::analysis::plan_difference::FieldDifference;
 use crate::analysis::points::metric::Metric;
-use crate::stats::Better;
-use crate::stats::percent::{Formula, cut_off, in_interval, said};
+use dyno_core::stats::Better;
+use dyno_core::stats::percent::{Formula, cut_off, in_interval, said};
 
 /// The place in a step at which two subjects are compared.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,7 +7,7 @@ use crate::analysis::comparison::StepLead;
 use crate::analysis::cost::work;
 use crate::analysis::facts::{Durability, Facts, OverAxis};
 use crate::analysis::verdicts::fleet;
-use crate::plan::specification::{Specification, Specifications};
+use dyno_core::plan::specification::{Specification, Specifications};
 
 impl Facts {
     /// Replaces the specifications of the subjects' drives, and repeats the conclusions that depend

@@ -3,7 +3,7 @@
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::plan_difference::{PlanField, PlanValue};
 use crate::analysis::title::PlanText;
-use crate::record::setup::{DriveField, HostField, SetupValue};
+use dyno_core::record::setup::{DriveField, HostField, SetupValue};
 
 /// The grade of a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -24,17 +24,17 @@ use crate::analysis::points::metric::{Instrument, Metric, MetricRequest};
 use crate::analysis::points::point_summary::{RATE_KEPT, RepeatSummary};
 use crate::analysis::points::replay::PointReplay;
 use crate::analysis::title::{PlanText, ProtocolTitle};
-use crate::plan::declaration::Declaration;
-use crate::plan::model::headline::AxisPlace;
-use crate::plan::search::Search;
-use crate::plan::specification::{Specification, Specifications};
-use crate::plan::{LoopKind, Order, Plan, Timing};
-use crate::record::key::{FactHeading, devices};
-use crate::record::setup::HostSetup;
-use crate::record::{
+use dyno_core::plan::declaration::Declaration;
+use dyno_core::plan::model::headline::AxisPlace;
+use dyno_core::plan::search::Search;
+use dyno_core::plan::specification::{Specification, Specifications};
+use dyno_core::plan::{LoopKind, Order, Plan, Timing};
+use dyno_core::record::key::{FactHeading, devices};
+use dyno_core::record::setup::HostSetup;
+use dyno_core::record::{
     Class, Fact, Mask, PacingFloor, PreparationStep, ServerPlace, ServerShare, VectorSearch,
 };
-use crate::stats::runs::trend::Drift;
+use dyno_core::stats::runs::trend::Drift;
 
 pub use crate::analysis::points::axis::{AxisFacts, AxisPosition};
 pub use concluded::{

@@ -27,16 +27,16 @@ use crate::analysis::points::point_summary::summarise;
 use crate::analysis::points::replay::PointReplay;
 use crate::analysis::sessions::JoinedRuns;
 use crate::analysis::title::{PlanText, ProtocolTitle};
-use crate::base::error::{Context, Result, failed};
-use crate::plan::specification::{Specification, Specifications};
-use crate::plan::{Axis, LoopKind, Plan, PointIndex, Step, SweptKnob, Timing};
-use crate::record::key::load;
-use crate::record::setup::DriveSetup;
-use crate::record::{
+use dyno_core::base::error::{Context, Result, failed};
+use dyno_core::plan::specification::{Specification, Specifications};
+use dyno_core::plan::{Axis, LoopKind, Plan, PointIndex, Step, SweptKnob, Timing};
+use dyno_core::record::key::load;
+use dyno_core::record::setup::DriveSetup;
+use dyno_core::record::{
     Class, Fact, IdlePower, Mask, Observed, Outcome, PacingFloor, Point, PointContents,
     RunContents, SelfTest, VectorSearch, Verified, observed,
 };
-use crate::stats::runs::trend::Drift;
+use dyno_core::stats::runs::trend::Drift;
 
 /// One measured point, reduced to numbers.
 struct Measured {

@@ -5,8 +5,10 @@
 use std::collections::BTreeMap;
 
 use crate::analysis::points::point_numbers::Times;
-use crate::base::histogram::Histogram;
-use crate::record::{Censored, Class, CommonStart, Outcome, Point, RunContents, Tally, observed};
+use dyno_core::base::histogram::Histogram;
+use dyno_core::record::{
+    Censored, Class, CommonStart, Outcome, Point, RunContents, Tally, observed,
+};
 
 /// Minimum common share of the longest window: the error is then at most a hundredth of the sum.
 const COMMON: f64 = 0.99;
@@ -254,7 +256,7 @@ fn sum(hosts: &[JointHost], parts: &[Option<HostPart>]) -> Result<Sum, SumRefusa
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::ClockOffset;
+    use dyno_core::record::ClockOffset;
 
     const START: u64 = 1_763_868_000_000_000_000;
     const WINDOW: u64 = 10_000_000_000;

@@ -10,11 +10,11 @@ use crate::analysis::points::metric::{
     Instrument, Metric, MetricRequest, OF_POWER, PointFigure, PointPart, class_a_minute,
 };
 use crate::analysis::points::point_summary::{Latency, PERCENTILES, RepeatSummary};
-use crate::base::error::{Result, failed};
-use crate::base::histogram::RESOLUTION;
-use crate::plan::Plan;
-use crate::record::Class;
-use crate::stats::{Estimate, IntervalMethod, estimate};
+use dyno_core::base::error::{Result, failed};
+use dyno_core::base::histogram::RESOLUTION;
+use dyno_core::plan::Plan;
+use dyno_core::record::Class;
+use dyno_core::stats::{Estimate, IntervalMethod, estimate};
 
 impl MetricRequest {
     /// Refuses a part that no plan has.

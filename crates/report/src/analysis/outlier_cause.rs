@@ -1,6 +1,6 @@
 //! Attributes an outlier to the drive, the host, or neither. docs/outliers.md has the rule.
 
-use crate::record::SlowOp;
+use dyno_core::record::SlowOp;
 
 /// An op is attributed to the host if at least one part in this many of its response time was
 /// caused by the host.
@@ -157,7 +157,7 @@ fn common(a: (u64, u64), b: (u64, u64)) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Class, Evidence};
+    use dyno_core::record::{Class, Evidence};
 
     const MS: u64 = 1_000_000;
 

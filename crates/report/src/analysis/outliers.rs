@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::analysis::limits::meter_series::{self, MeterSeries};
 use crate::analysis::outlier_cause::{Cause, Reason, judge};
-use crate::record::gauge::{CELSIUS, cpu, nvme};
-use crate::record::{Sample, SlowOp};
+use dyno_core::record::gauge::{CELSIUS, cpu, nvme};
+use dyno_core::record::{Sample, SlowOp};
 
 /// At most one in this many of a point's ops is an outlier.
 pub const ONE_IN: u64 = 100;
@@ -189,7 +189,7 @@ fn around(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Class, Evidence};
+    use dyno_core::record::{Class, Evidence};
 
     fn op(at_ns: u64, response_ns: u64) -> SlowOp {
         SlowOp {

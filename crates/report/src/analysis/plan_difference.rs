@@ -11,8 +11,8 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use crate::plan::{KnobKind, Load};
-use crate::record::setup::HostField;
+use dyno_core::plan::{KnobKind, Load};
+use dyno_core::record::setup::HostField;
 
 /// A field in which two resolved plans differ.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,9 +2,9 @@
 //! masked.
 
 use crate::analysis::points::metric::MetricRequest;
-use crate::plan::Plan;
-use crate::plan::declaration::Declaration;
-use crate::record::{Mask, Masked, RunContents};
+use dyno_core::plan::Plan;
+use dyno_core::plan::declaration::Declaration;
+use dyno_core::record::{Mask, Masked, RunContents};
 
 /// The reader's question.
 #[derive(Clone, Debug, Default)]

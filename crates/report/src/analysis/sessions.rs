@@ -3,9 +3,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::plan::{Order, Plan};
-use crate::record::setup::DriveSetup;
-use crate::record::{CommonStart, RunContents, observed};
+use dyno_core::plan::{Order, Plan};
+use dyno_core::record::setup::DriveSetup;
+use dyno_core::record::{CommonStart, RunContents, observed};
 
 /// Numbers of sessions within a run are below this.
 const RUN: u32 = 1 << 20;

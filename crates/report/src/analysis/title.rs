@@ -1,7 +1,7 @@
 //! Titles and sources of protocols as plans write them. A built-in protocol has them in every
 //! language, under a key.
 
-use crate::plan::Plan;
+use dyno_core::plan::Plan;
 
 /// A text of a plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

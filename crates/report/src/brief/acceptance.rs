@@ -5,10 +5,10 @@ use super::block::{Block, Mark, Table};
 use crate::analysis::verdicts::acceptance::{
     Acceptance, DriveVerdict, Judge, JudgedDrive, JudgedFigure,
 };
-use crate::base::units::plural;
 use crate::brief::text::metric_text::printed_value;
 use crate::language::Language;
-use crate::stats::Better;
+use dyno_core::base::units::plural;
+use dyno_core::stats::Better;
 
 /// The losses for which the power is printed, as shares.
 pub const LOSSES: [f64; 3] = [0.05, 0.10, 0.15];

@@ -4,7 +4,6 @@ use super::block::{Block, Role, with_code};
 use super::lead::Lead;
 use super::section;
 use crate::analysis::facts::{Facts, ProtocolFacts, RunFacts, SetupFacts};
-use crate::base::error::Result;
 use crate::brief::own::options::{BriefOptions, PaperSize};
 use crate::brief::own::own_text::OwnText;
 use crate::brief::own::references::{Sources, resolve};
@@ -13,6 +12,7 @@ use crate::brief::text::{run_conditions, wording};
 use crate::chart::{self, Palette, StepDrawing, choice};
 use crate::language::Language;
 use crate::say;
+use dyno_core::base::error::Result;
 
 /// A brief, ready to be rendered.
 pub struct Brief {

@@ -9,8 +9,8 @@ use crate::brief::text::condition_text::condition;
 use crate::brief::text::wording;
 use crate::language::Language;
 use crate::say;
-use crate::stats::percent::in_interval;
-use crate::stats::spread::spread;
+use dyno_core::stats::percent::in_interval;
+use dyno_core::stats::spread::spread;
 
 /// Maximum number of outlying drives listed per model; more indicate another problem.
 const MOST_NAMED: usize = 10;

@@ -4,13 +4,13 @@ use super::block::{Block, Mark, Table};
 use crate::analysis::StepPlace;
 use crate::analysis::facts::{Facts, MeasuredFacts, Subjects};
 use crate::analysis::verdicts::gate::{Gate, GateVerdict, Judged, NoVerdictCause};
-use crate::base::units::plural;
 use crate::brief::number_format::NONE;
 use crate::brief::text::{bottleneck_text, caveat_text, wording};
 use crate::language::Language;
-use crate::stats::Better;
-use crate::stats::percent::{cut_off, in_interval};
-use crate::stats::runs::gate::{FEWEST_RUNS, RatioChange, ShownChange};
+use dyno_core::base::units::plural;
+use dyno_core::stats::Better;
+use dyno_core::stats::percent::{cut_off, in_interval};
+use dyno_core::stats::runs::gate::{FEWEST_RUNS, RatioChange, ShownChange};
 
 /// The verdict in one word, as in JSON and for scripts.
 pub fn word(shown: ShownChange) -> &'static str {

@@ -3,8 +3,8 @@
 
 use crate::analysis::facts::ReportStatements;
 use crate::language::Language;
-use crate::plan::declaration::CommandLine;
 use crate::say;
+use dyno_core::plan::declaration::CommandLine;
 
 /// Parameters by name (Documentation/admin-guide/kernel-parameters.txt); a trailing "*" matches all
 /// with that prefix, such as a module's ("nvme.poll_queues"). The kernel treats "-" and "_" alike.

@@ -1,9 +1,9 @@
 //! Number formatting for all reports, so that terminal and page print the same.
 
-use crate::base::units;
 use crate::language::Language;
 use crate::say;
-use crate::stats::Estimate;
+use dyno_core::base::units;
+use dyno_core::stats::Estimate;
 
 /// Shown for values that were not measured.
 pub const NONE: &str = "–";
@@ -234,8 +234,8 @@ mod tests {
             (joules(l, 1_234.0), joules(l, 7.5e-5)),
             ("1.234 kJ".into(), "75.000 µJ".into())
         );
-        let two =
-            crate::stats::estimate::from_repeats(&[980.0, 1020.0], "ops/s").expect("an estimate");
+        let two = dyno_core::stats::estimate::from_repeats(&[980.0, 1020.0], "ops/s")
+            .expect("an estimate");
         assert_eq!(
             (spread(l, Some(&two)), spread(l, Some(&Estimate::single(7.0, "W")))),
             ("980 to 1,020".into(), NONE.into())

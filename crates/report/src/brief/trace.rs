@@ -5,12 +5,12 @@ pub mod comparison;
 use super::block::{Block, Table};
 use super::document::{Brief, BriefSection};
 use super::number_format::NONE;
-use crate::base::units::{bytes, duration, grouped, latency, plural, significant};
 use crate::brief::own::options::PaperSize;
 use crate::chart::Palette;
 use crate::chart::kinds::trace as figures;
 use crate::language::Language;
-use crate::trace::{
+use dyno_core::base::units::{bytes, duration, grouped, latency, plural, significant};
+use dyno_trace::{
     BurstFit, CountDispersion, ExtentUse, LengthCount, RequestKind, TraceDevice, TraceProfile,
 };
 

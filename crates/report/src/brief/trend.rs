@@ -4,14 +4,14 @@ use super::Brief;
 use super::block::{Block, Mark, Table};
 use super::document::BriefSection;
 use crate::analysis::verdicts::trend::{FigureHistory, Member};
-use crate::base::units::{self, plural};
 use crate::brief::number_format::NONE;
 use crate::brief::own::options::PaperSize;
 use crate::brief::text::plan_text;
 use crate::chart::Palette;
 use crate::chart::kinds::trend;
 use crate::language::Language;
-use crate::stats::runs::changes::{ChangePoint, FEWEST_IN_A_LEVEL, LASTING, Sensitivity};
+use dyno_core::base::units::{self, plural};
+use dyno_core::stats::runs::changes::{ChangePoint, FEWEST_IN_A_LEVEL, LASTING, Sensitivity};
 
 /// The title of a history: "ops/s of 4 KiB random reads at 32".
 pub fn title(history: &FigureHistory) -> String {

@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use crate::analysis::keys::RunKey;
 use crate::analysis::verdicts::trend::{FigureHistory, TrendRequest, Trends};
 use crate::analysis::{Facts, Gathering, Question};
-use crate::base::error::{Context, Result};
-use crate::base::file;
-use crate::base::text::visible;
 use crate::language::Language;
-use crate::record::{Mask, RunContents};
 use crate::say;
-use crate::store::{Bundle, PointRange};
+use dyno_core::base::error::{Context, Result};
+use dyno_core::base::file;
+use dyno_core::base::text::visible;
+use dyno_core::record::{Mask, RunContents};
+use dyno_core::store::{Bundle, PointRange};
 
 /// Opened bundles, before any point has been read.
 struct OpenBundles {

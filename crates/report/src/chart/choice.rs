@@ -4,7 +4,7 @@ use super::{Chart, OF_STEP, StepDrawing, step};
 use crate::analysis::facts::StepFacts;
 use crate::analysis::points::metric::{Metric, PointFigure as Of};
 use crate::analysis::points::point_summary::P99;
-use crate::plan::Field;
+use dyno_core::plan::Field;
 
 /// The figures printed by the step's source, or usual for its kind of sweep.
 pub fn leading(drawing: &StepDrawing<'_>) -> Vec<Chart> {

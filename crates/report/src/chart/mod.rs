@@ -28,9 +28,9 @@ pub use canvas::theme::{MARK, Palette};
 pub use step::StepDrawing;
 
 use crate::analysis::facts::{CellFacts, Facts};
-use crate::base::registry::Registry;
 use crate::language::Language;
 use crate::say;
+use dyno_core::base::registry::Registry;
 
 /// The texts about a figure, and their language.
 #[derive(Clone)]

@@ -3,7 +3,6 @@
 
 use crate::analysis::outlier_cause::Cause;
 use crate::analysis::outliers::OutlierMark;
-use crate::base::units::{self, latency};
 use crate::chart::canvas::axis::ChartAxis;
 use crate::chart::canvas::fonts::{self, Face};
 use crate::chart::canvas::frame::{Canvas, SubjectStyle};
@@ -12,6 +11,7 @@ use crate::chart::step::{StepDrawing, name};
 use crate::chart::{Chart, FigureText, Plot};
 use crate::language::Language;
 use crate::say;
+use dyno_core::base::units::{self, latency};
 
 /// The causes in the order of the legend.
 const CAUSES: [Cause; 3] = [Cause::Drive, Cause::Host, Cause::Unknown];

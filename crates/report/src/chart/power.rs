@@ -14,7 +14,7 @@ use crate::chart::step::{
 use crate::chart::{Chart, LineSeries};
 use crate::language::Name;
 use crate::say;
-use crate::stats::Estimate;
+use dyno_core::stats::Estimate;
 
 /// The figures of a step; one set of power figures for each class, because classes are never mixed.
 pub fn figures(drawing: &StepDrawing<'_>) -> Vec<Chart> {

@@ -7,8 +7,8 @@ use super::{Chart, FigureText, LineSeries, StepDrawing};
 use crate::analysis::facts::{CellFacts, StepFacts, Subjects};
 use crate::analysis::keys::{SubjectKey, ValueKey};
 use crate::language::Language;
-use crate::plan::Field;
 use crate::say;
+use dyno_core::plan::Field;
 
 /// The response time over the time of the trace: at its recorded pace, or at the step's lead point.
 pub fn figures(drawing: &StepDrawing<'_>) -> Vec<Chart> {

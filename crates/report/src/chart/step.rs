@@ -16,8 +16,8 @@ use crate::chart::kinds::percentiles::Percentiles;
 use crate::chart::kinds::timeline::Timeline;
 use crate::language::Language;
 use crate::say;
-use crate::stats::Estimate;
 use crate::terms::names;
+use dyno_core::stats::Estimate;
 
 /// Points of a line over time: enough for a page's width, few enough for a small file.
 pub(super) const TIMELINE_POINTS: usize = 150;

@@ -7,9 +7,9 @@ use serde::Serialize;
 use crate::analysis::claim::compare::{Comparison, StepPlace};
 use crate::analysis::comparison::Claim;
 use crate::analysis::facts::{Facts, StepFacts, Subjects};
-use crate::base::units::finite;
 use crate::brief::text::{bottleneck_text, caveat_text, notes, wording};
 use crate::language::Language;
+use dyno_core::base::units::finite;
 
 /// Every claim and every comparison, with full precision and the printed text.
 #[derive(Serialize, JsonSchema)]

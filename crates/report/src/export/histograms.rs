@@ -1,8 +1,8 @@
 //! A row for each non-empty bucket of each point's latencies.
 
 use super::{Column, ColumnKind, ExportTable, Stored, TakeRow, key};
-use crate::base::error::Result;
-use crate::base::histogram::Histogram;
+use dyno_core::base::error::Result;
+use dyno_core::base::histogram::Histogram;
 
 pub struct Histograms;
 

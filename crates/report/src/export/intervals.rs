@@ -1,7 +1,7 @@
 //! A row for each interval (about a second) of each point, stream, drive, instance and class of op.
 
 use super::{Column, ColumnKind, ExportTable, ExportValue, Stored, TakeRow, key};
-use crate::base::error::Result;
+use dyno_core::base::error::Result;
 
 pub struct Intervals;
 

@@ -1,7 +1,7 @@
 //! The leading and trailing columns of every table of points: the point, its part, and its bundle.
 
 use super::{Column, ColumnKind, ExportValue, Stored};
-use crate::record::Class;
+use dyno_core::record::Class;
 
 pub const POINT: [Column; 6] = [
     ("subject", ColumnKind::Text),

@@ -19,8 +19,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use crate::analysis::Facts;
-use crate::base::error::Result;
-use crate::base::registry::Registry;
+use dyno_core::base::error::Result;
+use dyno_core::base::registry::Registry;
 
 /// The type of a column; every value may be missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use ::parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use ::parquet::schema::types::Type;
 
 use super::{Column, ColumnKind, ExportForm, ExportValue, RowSink};
-use crate::base::error::{Context, Result};
+use dyno_core::base::error::{Context, Result};
 
 pub struct Parquet;
 

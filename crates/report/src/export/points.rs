@@ -5,12 +5,12 @@ use super::{Column, ColumnKind, ExportTable, ExportValue, Stored, TakeRow, key};
 use crate::analysis::limits::meter_facts::Metered;
 use crate::analysis::points::point_numbers::{ClassNumbers, Numbers};
 use crate::analysis::points::point_summary::{P99, PERCENTILES};
-use crate::base::error::Result;
-use crate::base::units::Rate;
 use crate::brief::text::bottleneck_text;
 use crate::language::Language;
-use crate::record::gauge::power;
-use crate::record::{Cell, Censored, Class, Outcome, POWER_CLASSES};
+use dyno_core::base::error::Result;
+use dyno_core::base::units::Rate;
+use dyno_core::record::gauge::power;
+use dyno_core::record::{Cell, Censored, Class, Outcome, POWER_CLASSES};
 
 pub struct Points;
 

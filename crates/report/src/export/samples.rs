@@ -1,7 +1,7 @@
 //! A row for each reading of each meter at each point.
 
 use super::{Column, ColumnKind, ExportTable, Stored, TakeRow, key};
-use crate::base::error::Result;
+use dyno_core::base::error::Result;
 
 pub struct Samples;
 

@@ -2,7 +2,7 @@
 
 use super::{Column, ColumnKind, ExportTable, ExportValue, Stored, TakeRow, key};
 use crate::analysis::outlier_cause::judge;
-use crate::base::error::Result;
+use dyno_core::base::error::Result;
 
 pub struct SlowOps;
 

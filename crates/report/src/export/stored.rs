@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use crate::analysis::limits::meter_facts::{self, Metered};
 use crate::analysis::points::point_numbers::PointSummary;
-use crate::base::error::{Context, Result};
-use crate::base::file;
-use crate::record::{Mask, Reported};
-use crate::store::{Bundle, StoredPoint};
+use dyno_core::base::error::{Context, Result};
+use dyno_core::base::file;
+use dyno_core::record::{Mask, Reported};
+use dyno_core::store::{Bundle, StoredPoint};
 
 /// A point as stored in its bundle.
 pub struct Stored<'a> {

@@ -4,7 +4,7 @@
 use std::io::Write;
 
 use super::{Column, ExportForm, ExportValue, RowSink};
-use crate::base::error::Result;
+use dyno_core::base::error::Result;
 
 pub struct CsvForm;
 

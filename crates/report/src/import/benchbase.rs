@@ -5,8 +5,8 @@ use super::text::{json, json_number, window_ns};
 use super::{
     FormatInfo, ImportFormat, ImportedFile, Input, Observation, TRANSACTION, Written, cell, tally,
 };
-use crate::base::error::{Result, failed};
-use crate::record::{Fact, Reported};
+use dyno_core::base::error::{Result, failed};
+use dyno_core::record::{Fact, Reported};
 
 pub struct BenchBase;
 

@@ -6,12 +6,12 @@ use std::path::Path;
 use super::load::name_of;
 use super::place::{Found, Placed, place};
 use super::{ImportFormat, ImportedFile, Observation};
-use crate::base::error::{Result, failed};
-use crate::base::histogram::SAMPLES_ABOVE;
-use crate::base::output::New;
-use crate::plan::{Axis, Field, ImportedRun, ImportedStep, Order, Plan, Protocol, Subject};
-use crate::record::{Fact, Outcome, Run, Setup, Sink};
-use crate::store::BundleWriter;
+use dyno_core::base::error::{Result, failed};
+use dyno_core::base::histogram::SAMPLES_ABOVE;
+use dyno_core::base::output::New;
+use dyno_core::plan::{Axis, Field, ImportedRun, ImportedStep, Order, Plan, Protocol, Subject};
+use dyno_core::record::{Fact, Outcome, Run, Setup, Sink};
+use dyno_core::store::BundleWriter;
 
 /// A file's contents and its parameters on the command line.
 pub struct ImportedFrom {

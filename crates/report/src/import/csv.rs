@@ -9,10 +9,10 @@ use serde::Deserialize;
 use super::load::{name_of, workers};
 use super::text::{decimal_comma, number, percentile, window_ns, written, wrong};
 use super::{FormatInfo, ImportFormat, ImportedFile, Input, Observation, Written, cell};
-use crate::base::error::{Result, failed};
-use crate::base::units;
-use crate::plan::Field;
-use crate::record::{Class, Fact, Reported};
+use dyno_core::base::error::{Result, failed};
+use dyno_core::base::units;
+use dyno_core::plan::Field;
+use dyno_core::record::{Class, Fact, Reported};
 
 pub struct CsvTables;
 

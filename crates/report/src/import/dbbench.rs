@@ -9,10 +9,10 @@ use super::{
     FormatInfo, ImportFormat, ImportedFile, Input, OPERATION, Observation, SEEK, Written, cell,
     tally,
 };
-use crate::base::error::Result;
-use crate::base::units;
-use crate::plan::{LoopKind, Timing};
-use crate::record::{Class, Fact, Reported, Tally};
+use dyno_core::base::error::Result;
+use dyno_core::base::units;
+use dyno_core::plan::{LoopKind, Timing};
+use dyno_core::record::{Class, Fact, Reported, Tally};
 
 pub struct DbBench;
 

@@ -7,9 +7,9 @@ use resvg::usvg::roxmltree::{Document, Node};
 use super::load::{Load, field, workers};
 use super::text::{number, percentile, window_ns, wrong};
 use super::{FormatInfo, ImportFormat, ImportedFile, Input, Observation, Written, cell, tally};
-use crate::base::error::{Result, failed};
-use crate::plan::{LoopKind, Timing};
-use crate::record::{Class, Fact, Reported};
+use dyno_core::base::error::{Result, failed};
+use dyno_core::plan::{LoopKind, Timing};
+use dyno_core::record::{Class, Fact, Reported};
 
 pub struct DiskSpd;
 

@@ -8,9 +8,9 @@ use serde_json::Value;
 use super::load::{field, workers};
 use super::text::{number, window_ns, written, wrong};
 use super::{FormatInfo, ImportFormat, ImportedFile, Input, OPERATION, Observation, cell};
-use crate::base::error::Result;
-use crate::plan::Timing;
-use crate::record::{Class, Fact, Reported};
+use dyno_core::base::error::Result;
+use dyno_core::plan::Timing;
+use dyno_core::record::{Class, Fact, Reported};
 
 pub struct Elbencho;
 

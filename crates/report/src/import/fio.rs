@@ -13,11 +13,11 @@ use super::{
     FormatInfo, ImportFormat, ImportedFile, Input, Observation, READ_OR_WRITE, Written, cell,
     fio_log, fio_options, fio_terse, fio_text,
 };
-use crate::base::error::{Result, failed};
-use crate::base::histogram::Histogram;
-use crate::base::units;
-use crate::plan::{Field, LoopKind, Timing};
-use crate::record::{Class, Fact, Outcome, Reported, Tally};
+use dyno_core::base::error::{Result, failed};
+use dyno_core::base::histogram::Histogram;
+use dyno_core::base::units;
+use dyno_core::plan::{Field, LoopKind, Timing};
+use dyno_core::record::{Class, Fact, Outcome, Reported, Tally};
 
 pub struct Fio;
 

@@ -3,10 +3,10 @@
 
 use super::text::{number, window_ns, wrong};
 use super::{FormatInfo, ImportFormat, ImportedFile, Input, Observation, Written, cell, tally};
-use crate::base::error::{Result, failed};
-use crate::base::histogram::Histogram;
-use crate::plan::Timing;
-use crate::record::{Class, Reported, Sample};
+use dyno_core::base::error::{Result, failed};
+use dyno_core::base::histogram::Histogram;
+use dyno_core::plan::Timing;
+use dyno_core::record::{Class, Reported, Sample};
 
 pub struct FioLogs;
 

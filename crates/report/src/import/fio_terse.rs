@@ -5,9 +5,9 @@ use super::fio_options::TERMINATED;
 use super::load::field;
 use super::text::{number, percentile, written, wrong};
 use super::{ImportedFile, Input, Observation, cell};
-use crate::base::error::Result;
-use crate::plan::Timing;
-use crate::record::{Class, Fact, Outcome, Reported};
+use dyno_core::base::error::Result;
+use dyno_core::plan::Timing;
+use dyno_core::record::{Class, Fact, Outcome, Reported};
 
 /// Values before the first direction: version, fio's version, job, group, error.
 const BEFORE: usize = 5;

@@ -7,10 +7,10 @@ use super::fio_terse::interrupted;
 use super::load::field;
 use super::text::{leading, percentile, time_unit, window_ns, written, wrong};
 use super::{ImportedFile, Input, Observation, Written, cell, fio_options, tally};
-use crate::base::error::Result;
-use crate::base::units;
-use crate::plan::Timing;
-use crate::record::{Class, Fact, Outcome, Reported};
+use dyno_core::base::error::Result;
+use dyno_core::base::units;
+use dyno_core::plan::Timing;
+use dyno_core::record::{Class, Fact, Outcome, Reported};
 
 /// Whether a text is fio's normal output.
 pub fn is_normal(text: &str) -> bool {

@@ -3,9 +3,9 @@
 
 use super::text::{latency_of_pair, number, pairs, window_ns, written};
 use super::{FormatInfo, ImportFormat, ImportedFile, Input, Observation, Written, cell, tally};
-use crate::base::error::Result;
-use crate::plan::Timing;
-use crate::record::{Class, Fact, Reported};
+use dyno_core::base::error::Result;
+use dyno_core::plan::Timing;
+use dyno_core::record::{Class, Fact, Reported};
 
 pub struct GoTpc;
 

@@ -3,8 +3,8 @@
 
 use super::text::{self, leading, number, time_unit, written, wrong};
 use super::{FormatInfo, ImportFormat, ImportedFile, Input, Observation, cell};
-use crate::base::error::Result;
-use crate::record::{Class, Fact, Reported};
+use dyno_core::base::error::Result;
+use dyno_core::record::{Class, Fact, Reported};
 
 pub struct HammerDb;
 

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use super::load::field;
 use super::text::{number, wrong};
 use super::{FormatInfo, ImportFormat, ImportedFile, Input, Observation, Written, cell};
-use crate::base::error::Result;
-use crate::plan::Field;
-use crate::record::{Class, Reported, Sample};
+use dyno_core::base::error::Result;
+use dyno_core::plan::Field;
+use dyno_core::record::{Class, Reported, Sample};
 
 pub struct IobTables;
 

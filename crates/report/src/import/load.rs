@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::plan::Field;
+use dyno_core::plan::Field;
 
 /// Fields with the same name in every importer.
 pub mod field {

@@ -5,9 +5,9 @@ use serde_json::Value;
 use super::load::field;
 use super::text::{json, json_number};
 use super::{FormatInfo, ImportFormat, ImportedFile, Input, Observation, Written, cell};
-use crate::base::error::{Result, failed};
-use crate::base::units;
-use crate::record::{Class, Fact, Reported};
+use dyno_core::base::error::{Result, failed};
+use dyno_core::base::units;
+use dyno_core::record::{Class, Fact, Reported};
 
 pub struct MlperfStorage;
 

@@ -33,12 +33,12 @@ pub use load::Load;
 
 use std::fmt::Display;
 
-use crate::base::error::{Error, Result};
-use crate::base::histogram::Histogram;
-use crate::base::registry::Registry;
-use crate::base::units;
-use crate::plan::{Field, LoopKind, Timing};
-use crate::record::{Cell, Class, Fact, Outcome, Point, PointKey, Reported, Sample, Tally};
+use dyno_core::base::error::{Error, Result};
+use dyno_core::base::histogram::Histogram;
+use dyno_core::base::registry::Registry;
+use dyno_core::base::units;
+use dyno_core::plan::{Field, LoopKind, Timing};
+use dyno_core::record::{Cell, Class, Fact, Outcome, Point, PointKey, Reported, Sample, Tally};
 
 /// The name for a key lookup in `dbbench` and tables.
 const SEEK: Class = Class::new("seek");

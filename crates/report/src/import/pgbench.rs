@@ -3,9 +3,9 @@
 use super::load::field;
 use super::text::{leading, number, time_unit, window_ns, written};
 use super::{FormatInfo, ImportFormat, ImportedFile, Input, Observation, TRANSACTION, cell, tally};
-use crate::base::error::Result;
-use crate::plan::{LoopKind, Timing};
-use crate::record::{Fact, Reported};
+use dyno_core::base::error::Result;
+use dyno_core::plan::{LoopKind, Timing};
+use dyno_core::record::{Fact, Reported};
 
 pub struct Pgbench;
 

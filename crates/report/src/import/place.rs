@@ -10,9 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Observation;
 use super::load::{self, Load, field};
-use crate::base::error::{Result, failed};
-use crate::plan::Field;
-use crate::record::key::NOT_COMPARED;
+use dyno_core::base::error::{Result, failed};
+use dyno_core::plan::Field;
+use dyno_core::record::key::NOT_COMPARED;
 
 /// An observation with its source.
 pub struct Found {
@@ -309,7 +309,7 @@ fn repeats(
 
 /// A text by which observations are sorted, independent of their files.
 fn content(observation: &Observation) -> (u64, String) {
-    let of_cell = |cell: &crate::record::Cell| {
+    let of_cell = |cell: &dyno_core::record::Cell| {
         let counts = cell.tallies.iter().map(|t| (t.class.name(), t.ops, t.bytes));
         format!("{} {:?}", cell.stream, counts.collect::<Vec<_>>())
     };

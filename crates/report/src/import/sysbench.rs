@@ -5,9 +5,9 @@ use super::text::{leading, number, percentile, time_unit, window_ns, written, wr
 use super::{
     FormatInfo, ImportFormat, ImportedFile, Input, Observation, TRANSACTION, Written, cell, tally,
 };
-use crate::base::error::Result;
-use crate::base::units;
-use crate::record::{Class, Fact, Reported, Tally};
+use dyno_core::base::error::Result;
+use dyno_core::base::units;
+use dyno_core::record::{Class, Fact, Reported, Tally};
 
 pub struct SysbenchReports;
 

@@ -2,10 +2,10 @@
 //! without panicking.
 
 use super::{ALL, ImportedFile, Input};
-use crate::base::error::describe;
-use crate::base::rng::Seed;
-use crate::plan::{LoopKind, Timing};
-use crate::record::Reported;
+use dyno_core::base::error::describe;
+use dyno_core::base::rng::Seed;
+use dyno_core::plan::{LoopKind, Timing};
+use dyno_core::record::Reported;
 
 /// (format, file, text)
 const GOLDEN: &[(&str, &str, &str)] = &[
@@ -34,7 +34,7 @@ const GOLDEN: &[(&str, &str, &str)] = &[
 
 const MAPPING: (&str, &str) = ("mapping.toml", include_str!("../../../../tests/data/mapping.toml"));
 
-fn read(kind: &str, file: &str, text: &str) -> crate::base::error::Result<ImportedFile> {
+fn read(kind: &str, file: &str, text: &str) -> dyno_core::base::error::Result<ImportedFile> {
     let format = ALL.iter().find(|f| f.info().name == kind).expect("a format");
     format.read(&Input::new(file, text, Some(MAPPING)))
 }

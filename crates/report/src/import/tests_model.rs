@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{ALL, ImportedFrom, Input, import};
-use crate::store::Bundle;
+use dyno_core::store::Bundle;
 
 /// A point as found by a reader of the bundle.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,7 +70,7 @@ pub fn try_make(
     kind: &str,
     files: &[File<'_>],
     mapping: Option<&str>,
-) -> crate::base::error::Result<Made> {
+) -> dyno_core::base::error::Result<Made> {
     let format = ALL.iter().find(|format| format.info().name == kind).expect("a format");
     let mut found = Vec::new();
     for (named, file, text) in files {

@@ -5,8 +5,8 @@ use std::fmt::Display;
 use serde_json::Value;
 
 use super::{Input, Written};
-use crate::base::error::{Error, Result, failed};
-use crate::base::units;
+use dyno_core::base::error::{Error, Result, failed};
+use dyno_core::base::units;
 
 /// An error at a line (from 1) of a file.
 pub fn wrong(file: &str, line: usize, what: impl Display, next: impl Display) -> Error {

@@ -3,9 +3,9 @@
 use super::load::field;
 use super::text::{number, written, wrong};
 use super::{FormatInfo, ImportFormat, ImportedFile, Input, Observation, Written, cell};
-use crate::base::error::Result;
-use crate::plan::{Field, Timing};
-use crate::record::{Class, Reported};
+use dyno_core::base::error::Result;
+use dyno_core::plan::{Field, Timing};
+use dyno_core::record::{Class, Reported};
 
 pub struct Vdbench;
 

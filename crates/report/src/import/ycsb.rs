@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use super::load::field;
 use super::text::{latency_of_pair, number, pairs, percentile, window_ns, written};
 use super::{FormatInfo, ImportFormat, ImportedFile, Input, Observation, Written, cell, tally};
-use crate::base::error::Result;
-use crate::plan::Timing;
-use crate::record::{Class, Fact, Reported, Tally};
+use dyno_core::base::error::Result;
+use dyno_core::plan::Timing;
+use dyno_core::record::{Class, Fact, Reported, Tally};
 
 pub struct Ycsb;
 
@@ -110,7 +110,7 @@ fn set_command(observation: &mut Observation, line: &str) {
 fn finish(observation: &mut Observation, tallies: Vec<Tally>, found: &mut ImportedFile) {
     observation.set_threads(observation.load.number(field::THREADS));
     match observation.load.number(field::RATE) {
-        Some(rate) if rate > 0.0 => observation.axis = Some(crate::plan::Field::OpsPerSec),
+        Some(rate) if rate > 0.0 => observation.axis = Some(dyno_core::plan::Field::OpsPerSec),
         _ => observation.load.forget(field::RATE),
     }
     if let Some(phase) = observation.load.get("phase") {

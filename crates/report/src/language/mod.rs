@@ -15,7 +15,7 @@ mod tests_words;
 use catalogue::MessageCatalogue;
 pub use message::{Message, MessageArg, Name, Number};
 
-use crate::base::error::{Result, failed};
+use dyno_core::base::error::{Result, failed};
 
 /// A language and its messages.
 struct LocaleSource {

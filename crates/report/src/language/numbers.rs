@@ -12,7 +12,7 @@ use icu_decimal::options::{DecimalFormatterOptions, GroupingStrategy};
 use icu_locale_core::Locale;
 
 use super::Language;
-use crate::base::units;
+use dyno_core::base::units;
 
 impl Language {
     /// The numbers of a text in the locale's form; the text is in English form, with nothing but

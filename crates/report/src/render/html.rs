@@ -7,12 +7,12 @@ use base64::prelude::{BASE64_STANDARD, Engine};
 
 use super::bound::bound;
 use super::webfont::UsedCharacters;
-use crate::base::error::{Context, Result};
 use crate::brief::block::{Block, Heading, Mark, Role, Style, Table, TextLine};
 use crate::brief::{Brief, BriefSection};
 use crate::chart::canvas::theme;
 use crate::chart::{Chart, Palette};
 use crate::say;
+use dyno_core::base::error::{Context, Result};
 
 #[derive(Template)]
 #[template(path = "report.html")]

@@ -7,14 +7,14 @@ use super::tests_bundle::{
 use super::{html, markdown};
 use crate::analysis::facts::Facts;
 use crate::analysis::{Comparison, Question};
-use crate::base::output::WIDEST;
-use crate::base::units::Rate;
 use crate::brief::text::wording;
 use crate::brief::{Brief, BriefOptions, screens};
 use crate::language::Language;
-use crate::plan::{Axis, Field};
-use crate::record::{Cell, Class, Fact, Point, Run, Sample, Setup, Sink};
-use crate::store::BundleWriter;
+use dyno_core::base::output::WIDEST;
+use dyno_core::base::units::Rate;
+use dyno_core::plan::{Axis, Field};
+use dyno_core::record::{Cell, Class, Fact, Point, Run, Sample, Setup, Sink};
+use dyno_core::store::BundleWriter;
 
 fn document(facts: &Facts) -> Brief {
     Brief::new(Language::ENGLISH, facts, &BriefOptions::default()).expect("a document")

@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::base::error::Result;
-use crate::base::histogram::Histogram;
-use crate::plan::{
+use dyno_core::base::error::Result;
+use dyno_core::base::histogram::Histogram;
+use dyno_core::plan::{
     Arrival, Axis, Component, Drive, DrivePlace, Field, Knobs, Load, Order, Plan, PointKey,
     Protocol, Step, Stream, Subject, Sweep,
 };
-use crate::record::setup::HostSetup;
-use crate::record::{Cell, Class, Fact, Interval, Outcome, Point, Run, Setup, Sink, Tally};
-use crate::store::BundleWriter;
+use dyno_core::record::setup::HostSetup;
+use dyno_core::record::{Cell, Class, Fact, Interval, Outcome, Point, Run, Setup, Sink, Tally};
+use dyno_core::store::BundleWriter;
 
 const SECOND: u64 = 1_000_000_000;
 pub const STARTED: u64 = 1_770_127_500 * SECOND;

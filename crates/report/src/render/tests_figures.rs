@@ -11,8 +11,8 @@ use crate::brief::{Brief, BriefOptions};
 use crate::chart::tests::check;
 use crate::chart::{self, Palette};
 use crate::language::Language;
-use crate::record::{Class, Evidence, Run, Sample, Setup, Sink, SlowOp};
-use crate::store::BundleWriter;
+use dyno_core::record::{Class, Evidence, Run, Sample, Setup, Sink, SlowOp};
+use dyno_core::store::BundleWriter;
 
 fn facts(paths: &[PathBuf]) -> Facts {
     let question = Question { outliers: true, ..Question::default() };
@@ -114,7 +114,7 @@ fn a_name_that_no_font_has_is_an_error_in_every_form_that_sets_type() {
     let document =
         Brief::new(Language::ENGLISH, &facts, &BriefOptions::default()).expect("a document");
     for made in [html(&document).map(|_| ()), pdf(&document).map(|_| ())] {
-        let said = made.map_err(|e| crate::base::error::describe(&e).0).expect_err("no glyph");
+        let said = made.map_err(|e| dyno_core::base::error::describe(&e).0).expect_err("no glyph");
         assert!(said.contains("'동' (U+B3D9)") && said.contains("Disk 동"), "{said}");
     }
 }

@@ -84,7 +84,7 @@ fn texts(blocks: &[Block], into: &mut Vec<String>) {
 }
 
 fn is_built_in(protocol: &ProtocolFacts) -> bool {
-    crate::plan::protocols().iter().any(|(name, toml)| {
+    dyno_core::plan::protocols().iter().any(|(name, toml)| {
         *name == protocol.name
             && toml.contains(&format!("title = \"{}\"", protocol.title.text.written))
     })

@@ -7,7 +7,7 @@ use crate::brief::block::{Block, Table, words};
 use crate::brief::number_format::NONE;
 use crate::brief::{Brief, BriefOptions, BriefSection, PaperSize};
 use crate::language::Language;
-use crate::plan::protocols;
+use dyno_core::plan::protocols;
 
 /// Maximum number of words of an easily readable sentence.
 const MOST_WORDS: usize = 30;

@@ -3,12 +3,12 @@
 use super::tests_bundle::{STARTED, cell, interval, tally};
 use super::tests_languages::foreign;
 use crate::analysis::{Facts, Question};
-use crate::plan::{Plan, PointPlan, SteadyMetric, SteadyRule, points, protocols};
-use crate::record::{
+use dyno_core::plan::{Plan, PointPlan, SteadyMetric, SteadyRule, points, protocols};
+use dyno_core::record::{
     Cell, Class, Outcome, Point, PreparationStep, Run, Sample, Setup, Sink, SteadyState,
 };
-use crate::stats::steady::judge;
-use crate::store::BundleWriter;
+use dyno_core::stats::steady::judge;
+use dyno_core::store::BundleWriter;
 
 /// Maximum number of points of a step.
 const MOST_VALUES: usize = 2;
@@ -20,7 +20,7 @@ fn plan(protocol: &str) -> Plan {
         std::fs::create_dir(path).expect("a folder");
     }
     let catalogue = dyno_loads::plan_catalogue();
-    crate::plan::from_command_line(protocol, &subjects, &[], None, &catalogue).expect("a plan")
+    dyno_core::plan::from_command_line(protocol, &subjects, &[], None, &catalogue).expect("a plan")
 }
 
 /// A point with plausible results of its streams, on each of its drives and in each instance: the

@@ -8,8 +8,8 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use subsetter::GlyphRemapper;
 
-use crate::base::error::{Result, failed};
 use crate::chart::canvas::fonts::{self, FONTS, Face, Font};
+use dyno_core::base::error::{Result, failed};
 
 /// Characters by face, and within it by font.
 #[derive(Default)]
@@ -191,7 +191,7 @@ fn checksum(data: &[u8]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::error::describe;
+    use dyno_core::base::error::describe;
 
     #[test]
     fn a_cut_font_is_small_and_has_what_was_asked_for() {

@@ -2,8 +2,8 @@
 
 use crate::analysis::facts::{AxisPosition, StepFacts};
 use crate::language::Language;
-use crate::plan::Field;
 use crate::say;
+use dyno_core::plan::Field;
 
 /// The name of an axis that varies this field.
 pub fn field_text(l: Language, field: Field) -> String {

@@ -167,7 +167,7 @@ pub fn percentile(l: Language, column: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::protocols;
+    use dyno_core::plan::protocols;
 
     /// (id, English) of every title and source of a built-in protocol, with placeholders for knobs.
     fn written() -> Vec<(String, String)> {

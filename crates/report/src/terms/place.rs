@@ -3,8 +3,8 @@
 use crate::analysis::facts::StepFacts;
 use crate::analysis::keys::ValueKey;
 use crate::language::Language;
-use crate::plan::Field;
 use crate::say;
+use dyno_core::plan::Field;
 
 /// The place on the axis: " at every depth (1 to 64)", " at 8, 16 and 32 threads".
 pub fn place(l: Language, step: &StepFacts, values: &[ValueKey]) -> String {

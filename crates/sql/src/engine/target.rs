@@ -10,7 +10,7 @@ use super::{Connector, UNKNOWN, connection_string};
 use dyno_core::base::error::{Result, anyhow, failed};
 use dyno_core::base::units;
 use dyno_core::engine::{DatasetAccess, DatasetLocation, Target};
-use dyno_core::lab::folder::data::{DatasetFolder, Laid};
+use dyno_core::lab::folder::data::{DatasetFolder, ServerContents};
 use dyno_core::lab::machine::processors;
 use dyno_core::lab::server::{Limits, Server};
 use dyno_core::measure::sql::{
@@ -264,7 +264,7 @@ impl Target for SqlTarget {
     }
 
     /// A server started by Dyno is in the dataset's folder, whose files are checked instead.
-    fn laid(&self, questions: &[String]) -> Result<Option<Laid>> {
+    fn server_contents(&self, questions: &[String]) -> Result<Option<ServerContents>> {
         if self.server.is_some() {
             return Ok(None);
         }
@@ -277,7 +277,7 @@ impl Target for SqlTarget {
             };
             (sql.clone(), said)
         };
-        Ok(Some(Laid { content: questions.iter().map(&mut answer).collect(), server }))
+        Ok(Some(ServerContents { content: questions.iter().map(&mut answer).collect(), server }))
     }
 
     fn server(&self) -> Option<ServerShare> {

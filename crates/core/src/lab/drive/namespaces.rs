@@ -23,7 +23,7 @@ use crate::plan::{Drive, DrivePlace};
 const PATIENCE_NS: u64 = 20_000_000_000;
 
 /// A drive's namespaces as found or created by a run.
-pub struct Divided {
+pub struct EqualNamespaces {
     /// In order, by stable paths if available.
     pub paths: Vec<PathBuf>,
     /// The actions taken.
@@ -34,7 +34,12 @@ pub struct Divided {
 
 /// Finds or creates the required number of equal namespaces. All must be unused: the plan may name
 /// the contents of the named one, the others must be empty.
-pub fn equal(drive: &Drive, count: u32, clock: Clock, stop: &AtomicBool) -> Result<Divided> {
+pub fn equal(
+    drive: &Drive,
+    count: u32,
+    clock: Clock,
+    stop: &AtomicBool,
+) -> Result<EqualNamespaces> {
     let held = Exclusive::take(drive)?;
     let node = held.node.display();
     if !held.disk.name().starts_with("nvme") {
@@ -65,7 +70,7 @@ pub fn equal(drive: &Drive, count: u32, clock: Clock, stop: &AtomicBool) -> Resu
             let bytes = units::bytes(held.disk.bytes());
             let done = changed.as_ref().map(NamespacesChanged::words).unwrap_or_default();
             let words = format!("{count} namespaces of {bytes}, {attached} of them attached{done}");
-            Ok(Divided { paths, words, changed })
+            Ok(EqualNamespaces { paths, words, changed })
         }
         Err(error) => Err(match changed.map_or(Ok(()), |changed| changed.put_back()) {
             Ok(()) => error,
@@ -288,7 +293,7 @@ impl NamespacesChanged {
     ) -> Result<NamespacesChanged> {
         let mut changed =
             NamespacesChanged { controller, created: Vec::new(), deleted: Vec::new() };
-        match changed.carry_out(delete, create, like) {
+        match changed.execute(delete, create, like) {
             Ok(()) => Ok(changed),
             Err(error) => Err(match changed.put_back() {
                 Ok(()) => error,
@@ -297,7 +302,7 @@ impl NamespacesChanged {
         }
     }
 
-    fn carry_out(&mut self, delete: Vec<(u64, Shape)>, create: usize, like: &Shape) -> Result<()> {
+    fn execute(&mut self, delete: Vec<(u64, Shape)>, create: usize, like: &Shape) -> Result<()> {
         for (id, shape) in delete {
             self.controller.delete(id)?;
             self.deleted.push((id, shape));

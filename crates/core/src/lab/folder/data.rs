@@ -54,21 +54,21 @@ pub struct DatasetMarker {
     pub files: Vec<FileState>,
     /// The server and database in which it was created, if they existed before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub laid: Option<Laid>,
+    pub server_contents: Option<ServerContents>,
 }
 
 /// The location and identity of data on an existing server.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Laid {
+pub struct ServerContents {
     /// Identifies the server and the database among others, under their own names.
     pub server: BTreeMap<String, String>,
     /// Results of queries that no load on the dataset changes: rows, samples, its scale.
     pub content: BTreeMap<String, String>,
 }
 
-impl Laid {
+impl ServerContents {
     /// The difference to another one, if there is any. Values missing in either do not count.
-    pub fn differs(&self, found: &Laid) -> Option<String> {
+    pub fn differs(&self, found: &ServerContents) -> Option<String> {
         let other = |was: &BTreeMap<String, String>, is: &BTreeMap<String, String>| {
             let pairs = was.iter().filter_map(|(what, was)| Some((what, was, is.get(what)?)));
             pairs.clone().find(|(_, was, is)| was != is).map(|(what, was, is)| {

@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, bail, failed};
 use crate::engine::{self, Access, DatasetAccess, DatasetLocation, Target, verify};
-use crate::lab::folder::data::{DatasetFolder, DatasetMarker, Laid};
+use crate::lab::folder::data::{DatasetFolder, DatasetMarker, ServerContents};
 use crate::lab::folder::{data, files};
 use crate::lab::server::release;
 use crate::plan::{
@@ -222,7 +222,7 @@ impl Filling<'_> {
         let doing = |what: String| progress.activity(&format!("{subject}: {what}"));
         let DatasetLocation::Folder(folder) = home else {
             doing(format!("filling dataset '{}'", dataset.name));
-            return self.carry_out(fill, home, time, progress).map(drop);
+            return self.execute(fill, home, time, progress).map(drop);
         };
         let described = serde_json::to_string_pretty(dataset).context("describing the dataset")?;
         adopt(dataset, folder, &described)?;
@@ -246,9 +246,16 @@ impl Filling<'_> {
         release(folder.shown(), time.clock)?;
         let marker = lay_out(folder)?;
         doing(format!("filling dataset '{}'", dataset.name));
-        let laid = self.carry_out(fill, home, time, progress)?;
+        let server_contents = self.execute(fill, home, time, progress)?;
         let files = files::look(folder)?;
-        let whole = DatasetMarker { described, open: false, emptied: false, files, laid, ..marker };
+        let whole = DatasetMarker {
+            described,
+            open: false,
+            emptied: false,
+            files,
+            server_contents,
+            ..marker
+        };
         if dataset.restore {
             doing(format!("keeping a copy of dataset '{}'", dataset.name));
             snapshot::keep(folder, &whole)?;
@@ -329,13 +336,13 @@ impl Filling<'_> {
         }
     }
 
-    fn carry_out(
+    fn execute(
         &self,
         fill: &Fill,
         home: &DatasetLocation,
         time: RunClock<'_>,
         progress: &Progress,
-    ) -> Result<Option<Laid>> {
+    ) -> Result<Option<ServerContents>> {
         let dataset = self.dataset;
         let target = open(self.engine, home, Access::Create, time.clock)?;
         let stream = stream_of(dataset, fill);
@@ -367,7 +374,7 @@ impl Filling<'_> {
         if time.stopped() {
             bail!(INTERRUPTED);
         }
-        target.laid(&questions(dataset))
+        target.server_contents(&questions(dataset))
     }
 
     /// The difference between the database and the one in which the dataset was filled, if there is
@@ -405,8 +412,8 @@ fn differs(
     let Some(marker) = folder.marker().filter(|marker| !marker.described.is_empty()) else {
         return Ok(None);
     };
-    let Some(now) = target.laid(&questions(dataset))? else { return Ok(None) };
-    Ok(match marker.laid {
+    let Some(now) = target.server_contents(&questions(dataset))? else { return Ok(None) };
+    Ok(match marker.server_contents {
         None => Some("its marker does not say in which server it was filled".to_string()),
         Some(was) => was.differs(&now),
     })

@@ -69,7 +69,7 @@ impl WitnessSlot {
 /// The workers of one group, and the files with their device's request counters.
 pub struct WatchedGroup {
     /// One for each worker.
-    pub seats: Arc<[WitnessSlot]>,
+    pub witness_slots: Arc<[WitnessSlot]>,
     /// `stat` files of the devices (Documentation/block/stat.rst); empty without a device.
     pub stats: Vec<PathBuf>,
     /// Kernel threads may be involved in its requests.
@@ -78,7 +78,7 @@ pub struct WatchedGroup {
 
 /// The observations.
 #[derive(Default)]
-pub struct Testimony {
+pub struct WitnessRecord {
     /// Waits for a processor, by group and worker.
     waits: Vec<Vec<Stretches>>,
     /// Dyno did not run: (minimum, maximum).
@@ -94,8 +94,8 @@ pub struct Testimony {
 /// The active witness; it stops when dropped.
 pub struct Witness {
     stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<Testimony>>,
-    canaries: Option<WakeupProbes>,
+    thread: Option<JoinHandle<WitnessRecord>>,
+    probes: Option<WakeupProbes>,
 }
 
 impl Witness {
@@ -104,21 +104,21 @@ impl Witness {
         let stop = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&stop);
         let all = watched.iter().any(|w| w.by_threads).then(processors::allowed);
-        let canaries = all.and_then(Result::ok).map(|all| WakeupProbes::start(clock, &all));
+        let probes = all.and_then(Result::ok).map(|all| WakeupProbes::start(clock, &all));
         let thread = std::thread::Builder::new()
             .name("witness".into())
             .spawn(move || Looking::new(clock, &watched, late_ns).run(&watched, &seen));
         // Without the thread nothing is observed; a machine that cannot start one fails at its
         // workers.
-        Witness { stop, thread: thread.ok(), canaries }
+        Witness { stop, thread: thread.ok(), probes }
     }
 
     /// The observations.
-    pub fn end(mut self) -> Testimony {
+    pub fn end(mut self) -> WitnessRecord {
         self.stop.store(true, Relaxed);
         let seen = self.thread.take().and_then(|thread| thread.join().ok());
-        let processors = self.canaries.take().map(WakeupProbes::end).unwrap_or_default();
-        Testimony { processors, ..seen.unwrap_or_default() }
+        let processors = self.probes.take().map(WakeupProbes::end).unwrap_or_default();
+        WitnessRecord { processors, ..seen.unwrap_or_default() }
     }
 }
 
@@ -217,26 +217,29 @@ struct Looking {
     host: Option<File>,
     /// Time and value of the last steal reading.
     stolen: Option<(u64, u64)>,
-    seen: Testimony,
+    seen: WitnessRecord,
 }
 
 impl Looking {
     fn new(clock: Clock, watched: &[WatchedGroup], late_ns: u64) -> Looking {
-        let none =
-            |watched: &WatchedGroup| watched.seats.iter().map(|_| Stretches::default()).collect();
-        let seen = Testimony {
+        let none = |watched: &WatchedGroup| {
+            watched.witness_slots.iter().map(|_| Stretches::default()).collect()
+        };
+        let seen = WitnessRecord {
             waits: watched.iter().map(none).collect(),
             devices: watched.iter().map(|w| WatchedDevice::open(&w.stats)).collect(),
-            ..Testimony::default()
+            ..WitnessRecord::default()
         };
-        let workers =
-            watched.iter().map(|w| w.seats.iter().map(|_| Worker::default()).collect()).collect();
+        let workers = watched
+            .iter()
+            .map(|w| w.witness_slots.iter().map(|_| Worker::default()).collect())
+            .collect();
         let (own, host) = ("/proc/thread-self/schedstat", "/proc/stat");
         let (own, host) = (File::open(own).ok(), File::open(host).ok());
         Looking { clock, late_ns, workers, own, host, stolen: None, seen }
     }
 
-    fn run(mut self, watched: &[WatchedGroup], stop: &AtomicBool) -> Testimony {
+    fn run(mut self, watched: &[WatchedGroup], stop: &AtomicBool) -> WitnessRecord {
         // Its observations matter most when every processor is in use.
         processors::run_on_waking();
         let (mut rest_ns, mut cost_ns) = (TICK_NS, 0);
@@ -282,7 +285,7 @@ impl Looking {
         for ((group, workers), waits) in
             watched.iter().zip(&mut self.workers).zip(&mut self.seen.waits)
         {
-            for ((seat, worker), waits) in group.seats.iter().zip(workers).zip(waits) {
+            for ((seat, worker), waits) in group.witness_slots.iter().zip(workers).zip(waits) {
                 worker.look(seat, self.clock, waits);
             }
         }
@@ -313,7 +316,7 @@ impl Looking {
         for ((group, workers), waits) in
             watched.iter().zip(&mut self.workers).zip(&mut self.seen.waits)
         {
-            for ((seat, worker), waits) in group.seats.iter().zip(workers).zip(waits) {
+            for ((seat, worker), waits) in group.witness_slots.iter().zip(workers).zip(waits) {
                 worker.last = worker.last.or(seat.first.get().copied());
                 seat.last.get().into_iter().for_each(|last| worker.advance(*last, waits));
             }
@@ -321,7 +324,7 @@ impl Looking {
     }
 }
 
-impl Testimony {
+impl WitnessRecord {
     /// Late ticks: intended and actual times.
     pub fn late(&self) -> &[(u64, u64)] {
         &self.late
@@ -380,6 +383,6 @@ mod tests {
     #[test]
     fn an_op_that_nothing_watched_to_its_end_has_no_evidence() {
         let seat = WitnessSlot::default();
-        assert_eq!(Testimony::default().evidence((0, 0), &seat, (1, 2)), None);
+        assert_eq!(WitnessRecord::default().evidence((0, 0), &seat, (1, 2)), None);
     }
 }

@@ -10,9 +10,9 @@ use crate::analysis::facts::{CellFacts, Comparisons, Facts, SetupFacts, StepFact
 use crate::analysis::keys::{SubjectKey, unordered};
 use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::metric::Metric;
-use crate::plan::Order;
-use crate::stats::Better;
-use crate::stats::family::{Observation, Ratio, Sheet, family};
+use dyno_core::plan::Order;
+use dyno_core::stats::Better;
+use dyno_core::stats::family::{Observation, Ratio, Sheet, family};
 
 /// The object of a comparison: a metric of a step, at one value or over all.
 #[derive(Clone, Copy)]

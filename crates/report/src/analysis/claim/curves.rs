@@ -13,11 +13,11 @@ use crate::analysis::facts::{
 use crate::analysis::keys::{StepKey, SubjectKey, ValueKey};
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::analysis::points::point_summary::P99;
-use crate::plan::Field;
-use crate::plan::search::Search;
-use crate::stats::curve::{self, knee, latency_at, load_at};
-use crate::stats::family::{Observation, Sheet};
-use crate::stats::level::geometric_mean;
+use dyno_core::plan::Field;
+use dyno_core::plan::search::Search;
+use dyno_core::stats::curve::{self, knee, latency_at, load_at};
+use dyno_core::stats::family::{Observation, Sheet};
+use dyno_core::stats::level::geometric_mean;
 
 /// Fewer points do not form a curve.
 const FEWEST_POINTS: usize = 4;

@@ -18,7 +18,7 @@ use crate::analysis::comparison::Standing;
 use crate::analysis::facts::{CellFacts, StepFacts};
 use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::metric::Metric;
-use crate::plan::Field;
+use dyno_core::plan::Field;
 
 /// Whether a cell's figure may be compared at its axis value: no caveat rules it out, a rate was
 /// measured and not set, and the load is the same for every subject, unlike a share of its own

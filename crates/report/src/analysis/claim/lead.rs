@@ -9,9 +9,9 @@ use crate::analysis::facts::{
 };
 use crate::analysis::keys::{StepKey, SubjectKey, ValueKey};
 use crate::analysis::points::metric::{Metric, MetricRequest, PointFigure};
-use crate::plan::model::headline::AxisPlace;
-use crate::plan::{Field, Protocol, Step};
-use crate::record::Class;
+use dyno_core::plan::model::headline::AxisPlace;
+use dyno_core::plan::{Field, Protocol, Step};
+use dyno_core::record::Class;
 
 /// The protocol's headline for a step. Steps with the same kind of sweep use the same metric.
 pub fn asked(step: &Step, protocol: &Protocol) -> (Option<MetricRequest>, AxisPlace) {

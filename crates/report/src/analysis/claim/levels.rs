@@ -5,9 +5,9 @@ use crate::analysis::claim::curves;
 use crate::analysis::facts::{AxisAverage, OverAxis, StepFacts, Subjects};
 use crate::analysis::keys::{SubjectKey, ValueKey};
 use crate::analysis::points::metric::Metric;
-use crate::plan::model::headline::AxisPlace;
-use crate::stats::curve::knee;
-use crate::stats::level::geometric_mean;
+use dyno_core::plan::model::headline::AxisPlace;
+use dyno_core::stats::curve::knee;
+use dyno_core::stats::level::geometric_mean;
 
 impl OverAxis {
     /// The levels of a step; none for a fleet's subjects.

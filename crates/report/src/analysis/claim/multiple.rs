@@ -6,9 +6,9 @@ use crate::analysis::facts::{
 };
 use crate::analysis::keys::{StepKey, SubjectKey, ValueKey};
 use crate::analysis::points::point_summary::{Latency, RepeatSummary};
-use crate::plan::Field;
-use crate::plan::search::Search;
-use crate::stats::estimate::from_repeats;
+use dyno_core::plan::Field;
+use dyno_core::plan::search::Search;
+use dyno_core::stats::estimate::from_repeats;
 
 /// The results of one search, or several together, in one repeat.
 #[derive(Clone, Copy, Debug, PartialEq)]

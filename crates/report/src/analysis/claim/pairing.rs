@@ -5,7 +5,7 @@ use crate::analysis::facts::{CellFacts, Comparisons, MeasuredFacts, Subjects};
 use crate::analysis::keys::{StepKey, SubjectKey, ValueKey};
 use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::metric::Metric;
-use crate::stats::family::{Observation, Sheet};
+use dyno_core::stats::family::{Observation, Sheet};
 
 /// One sheet of the family, with the meaning of its points.
 pub struct PairedSheet {

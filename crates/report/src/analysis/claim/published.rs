@@ -9,10 +9,10 @@ use crate::analysis::facts::{
 use crate::analysis::keys::{StepKey, SubjectKey, ValueKey, unordered};
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::analysis::points::point_summary::RATE_KEPT;
-use crate::plan::Field;
-use crate::stats::Better;
-use crate::stats::family::FEWEST;
-use crate::stats::percent::{Formula, times_as_good};
+use dyno_core::plan::Field;
+use dyno_core::stats::Better;
+use dyno_core::stats::family::FEWEST;
+use dyno_core::stats::percent::{Formula, times_as_good};
 
 /// Whether there are only imported figures with too few repeats.
 pub fn is_published(setup: &SetupFacts, measured: &MeasuredFacts) -> bool {

@@ -2,7 +2,7 @@
 
 use crate::analysis::facts::{MeasuredFacts, SetupFacts};
 use crate::analysis::keys::StepKey;
-use crate::plan::Step;
+use dyno_core::plan::Step;
 
 /// The measured steps that differ only in block size and name: each group with its sizes in bytes,
 /// in the protocol's order.

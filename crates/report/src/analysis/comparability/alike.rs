@@ -9,7 +9,7 @@ use crate::analysis::difference::{Condition, ConditionValue, Difference, Grade};
 use crate::analysis::facts::{Facts, SetupFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::plan_difference::{self, FieldDifference, METHOD, TOOL};
-use crate::plan::{Plan, PointPlan, Subject};
+use dyno_core::plan::{Plan, PointPlan, Subject};
 
 impl FieldDifference {
     /// The field as a difference in the conditions of two subjects.
@@ -124,7 +124,7 @@ fn imported_differently(a: &Plan, b: &Plan, step: &str) -> Vec<FieldDifference> 
 pub fn first_point(plan: &Plan, step: &str, subject: &str) -> Option<PointPlan> {
     let step = plan.protocol.step(step)?.clone();
     let subject: Subject = plan.subjects.iter().find(|s| s.name == subject)?.clone();
-    let key = crate::plan::PointKey {
+    let key = dyno_core::plan::PointKey {
         subject: subject.name.clone(),
         step: step.name.clone(),
         axis: None,
@@ -167,8 +167,9 @@ mod tests {
         let subjects = [("A".to_string(), folder.path().to_path_buf())];
         for protocol in ["noisy-neighbour", "rocksdb-threads", "tpcc"] {
             let catalogue = dyno_loads::plan_catalogue();
-            let plan = crate::plan::from_command_line(protocol, &subjects, &[], None, &catalogue)
-                .expect("a plan");
+            let plan =
+                dyno_core::plan::from_command_line(protocol, &subjects, &[], None, &catalogue)
+                    .expect("a plan");
             for step in &plan.protocol.steps {
                 let point = first_point(&plan, &step.name, "A").expect("a point");
                 let whole = decisive(&plan, &point);

@@ -6,9 +6,9 @@ use crate::analysis::facts::{CellFacts, Facts, RunFacts, SetupFacts, StepDurabil
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::limits::bottleneck::BottleneckVerdict;
 use crate::analysis::points::point_summary::{RATE_KEPT, RepeatSummary};
-use crate::record::setup::{DriveSetup, WriteCacheState};
-use crate::stats::family::FEWEST;
-use crate::stats::runs::trend::Drift;
+use dyno_core::record::setup::{DriveSetup, WriteCacheState};
+use dyno_core::stats::family::FEWEST;
+use dyno_core::stats::runs::trend::Drift;
 
 /// From this share of late ops on, an open loop's response times are affected by the generator: p99
 /// is the latency that one op in a hundred exceeds.

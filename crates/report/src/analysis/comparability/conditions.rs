@@ -14,8 +14,8 @@ use crate::analysis::facts::{
 };
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::plan_difference::PlanValue;
-use crate::record::key::{FactHeading, FactKey, dyno, engine};
-use crate::record::setup::{DriveField, DriveSetup, HostField, SetupValue, WriteCacheState};
+use dyno_core::record::key::{FactHeading, FactKey, dyno, engine};
+use dyno_core::record::setup::{DriveField, DriveSetup, HostField, SetupValue, WriteCacheState};
 pub use unknown::{not_given, unknown};
 
 /// Fields of a drive that should be the same, and the grade of a difference.

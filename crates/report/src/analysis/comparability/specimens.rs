@@ -9,7 +9,7 @@ use crate::analysis::facts::{
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::notes::{OfModels, OutlyingDrive};
 use crate::analysis::points::metric::{Metric, PointFigure, PointPart};
-use crate::stats::specimens::{models, outlying};
+use dyno_core::stats::specimens::{models, outlying};
 
 /// The model of all of a subject's drives, if known to be the same.
 pub fn model(subjects: &Subjects, subject: SubjectKey) -> Option<String> {

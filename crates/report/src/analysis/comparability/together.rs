@@ -6,7 +6,7 @@ use crate::analysis::claim::pairing::Seat;
 use crate::analysis::facts::{CellFacts, MeasuredFacts, SetupFacts, StepFacts};
 use crate::analysis::notes::{CommonShift, OutlyingRepeat};
 use crate::analysis::points::point_summary::P99;
-use crate::stats::spread::spread;
+use dyno_core::stats::spread::spread;
 
 /// Smaller deviations are ordinary scatter.
 const LEAST: f64 = 1.25;
@@ -133,7 +133,7 @@ fn apart(own: &[(u32, f64)], block: u32, (least, beyond): (f64, f64)) -> Option<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::rng::Seed;
+    use dyno_core::base::rng::Seed;
 
     fn series(values: &[f64]) -> Vec<(u32, f64)> {
         values.iter().zip(1..).map(|(value, block)| (block, value.ln())).collect()

@@ -1,7 +1,7 @@
 //! Life and cost at a load: pure arithmetic on measurements and data sheets.
 
 use crate::analysis::facts::Life;
-use crate::plan::specification::Specification;
+use dyno_core::plan::specification::Specification;
 
 /// Seconds of a day.
 pub const DAY_S: f64 = 86_400.0;
@@ -50,7 +50,7 @@ pub fn joules_per_tb(watts: f64, bytes_per_s: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::specification::Price;
+    use dyno_core::plan::specification::Price;
 
     #[test]
     fn life_at_a_load_is_rated_bytes_over_bytes_a_year() {

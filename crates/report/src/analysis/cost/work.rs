@@ -7,7 +7,7 @@ use crate::analysis::facts::{
 use crate::analysis::limits::writes::{CellWrites, Layers};
 use crate::analysis::metric_values::instruments;
 use crate::analysis::points::metric::{Instrument, Metric, PointFigure};
-use crate::plan::specification::Specification;
+use dyno_core::plan::specification::Specification;
 
 /// Adds the cost of every cell, from the specifications of the drives.
 pub fn note(facts: &mut Facts) {

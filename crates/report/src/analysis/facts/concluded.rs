@@ -4,9 +4,9 @@
 use crate::analysis::keys::{Keyed, StepKey, SubjectKey, ValueKey};
 use crate::analysis::limits::writes::Layers;
 use crate::analysis::points::metric::Metric;
-use crate::plan::Stream;
-use crate::stats::Estimate;
-use crate::stats::curve::LoadAndLatency;
+use dyno_core::plan::Stream;
+use dyno_core::stats::Estimate;
+use dyno_core::stats::curve::LoadAndLatency;
 
 /// Conclusions about the subjects over a whole axis.
 #[derive(Default)]

@@ -3,8 +3,8 @@
 use std::ops::{Deref, DerefMut};
 
 use crate::analysis::keys::{DriveKey, Keyed, RunKey, SubjectKey};
-use crate::plan::OwnKnob;
-use crate::record::setup::DriveSetup;
+use dyno_core::plan::OwnKnob;
+use dyno_core::record::setup::DriveSetup;
 
 /// Maximum number of subjects whose pairs are all compared.
 const MOST_SUBJECTS: usize = 24;

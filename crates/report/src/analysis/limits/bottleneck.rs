@@ -10,7 +10,7 @@ mod tests;
 pub use evidence::{AtDevice, Foreign, from_memory};
 pub use indication::{BusyProcessors, Indication, Remedy};
 
-use crate::record::IoLimit;
+use dyno_core::record::IoLimit;
 
 /// The bottleneck of a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

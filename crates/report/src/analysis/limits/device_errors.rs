@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::analysis::limits::meter_series::MeterSeries;
-use crate::record::gauge::errors::ErrorCounter;
+use dyno_core::record::gauge::errors::ErrorCounter;
 
 /// The number of errors of each kind, of all drives together; kinds that did not occur are omitted.
 pub type DeviceErrors = BTreeMap<ErrorCounter, u64>;

@@ -12,9 +12,9 @@ use crate::analysis::limits::writes::PointWrites;
 use crate::analysis::limits::{bottleneck, meter_series, power};
 use crate::analysis::points::point_numbers::PointSummary;
 use crate::analysis::points::point_summary::RepeatSummary;
-use crate::plan::Plan;
-use crate::record::gauge::{self, cpu};
-use crate::record::{IdlePower, Point, RateInterval, Reported, Sample};
+use dyno_core::plan::Plan;
+use dyno_core::record::gauge::{self, cpu};
+use dyno_core::record::{IdlePower, Point, RateInterval, Reported, Sample};
 
 /// One point as observed by its meters; empty without meters.
 #[derive(Default)]

@@ -1,6 +1,6 @@
 //! The meter readings around one point, by gauge, and queries on a gauge.
 
-use crate::record::Sample;
+use dyno_core::record::Sample;
 
 /// (seconds since the start of the window, value); a gap is a value that is not a number.
 pub type SeriesReading = (f64, f64);

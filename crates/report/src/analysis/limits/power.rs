@@ -3,11 +3,11 @@
 
 use crate::analysis::limits::meter_series::{self, MeterSeries, SeriesReading};
 use crate::analysis::points::point_summary::RepeatSummary;
-use crate::base::units;
-use crate::record::gauge::WATTS;
-use crate::record::{IdlePower, Reported};
-use crate::stats::energy::{self, Delay, WindowPower};
-use crate::stats::{Estimate, estimate};
+use dyno_core::base::units;
+use dyno_core::record::gauge::WATTS;
+use dyno_core::record::{IdlePower, Reported};
+use dyno_core::stats::energy::{self, Delay, WindowPower};
+use dyno_core::stats::{Estimate, estimate};
 
 /// The maximum detectable delay of an instrument, because only this much is stored after each
 /// point.

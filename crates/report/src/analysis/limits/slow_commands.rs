@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::analysis::limits::meter_series::MeterSeries;
-use crate::record::gauge::slow_commands::{CommandKind, SlowCommandGauge};
-use crate::record::{Class, Point};
+use dyno_core::record::gauge::slow_commands::{CommandKind, SlowCommandGauge};
+use dyno_core::record::{Class, Point};
 
 /// Commands of one kind that took at least as long as the drive's threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

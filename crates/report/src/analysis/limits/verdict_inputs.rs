@@ -8,11 +8,11 @@ use crate::analysis::limits::bottleneck::{
 use crate::analysis::limits::meter_series::MeterSeries;
 use crate::analysis::points::point_numbers::{ClassNumbers, Numbers, PointSummary, Times};
 use crate::analysis::points::point_summary::P99;
-use crate::base::units::Rate;
-use crate::plan::{Plan, Step, Stream, read_list};
-use crate::record::gauge::diskstats::{self, KernelCounter};
-use crate::record::gauge::{cpu, memory, nvme, processes};
-use crate::record::{
+use dyno_core::base::units::Rate;
+use dyno_core::plan::{Plan, Step, Stream, read_list};
+use dyno_core::record::gauge::diskstats::{self, KernelCounter};
+use dyno_core::record::gauge::{cpu, memory, nvme, processes};
+use dyno_core::record::{
     Ceiling, Class, IoLimit, IoLimitKind, OwnLateness, Point, STOOD_STILL, ServerShare,
     WorkerProcessors, observed,
 };
@@ -309,8 +309,8 @@ fn device(devices: &DeviceCounters<'_>) -> Option<DeviceLoad> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::histogram::Histogram;
-    use crate::record::{Cell, LatenessCause, Observed, PointKey, Tally};
+    use dyno_core::base::histogram::Histogram;
+    use dyno_core::record::{Cell, LatenessCause, Observed, PointKey, Tally};
 
     fn counter(name: &str, per_second: f64) -> MeterSeries {
         let readings = vec![(0.0, 1e12), (10.0, 1e12 + 10.0 * per_second)];

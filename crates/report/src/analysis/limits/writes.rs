@@ -3,16 +3,16 @@
 
 use crate::analysis::limits::meter_series::MeterSeries;
 use crate::analysis::limits::verdict_inputs::past_the_block_layer;
-use crate::plan::Step;
-use crate::record::gauge::diskstats::{FUA, KernelCounter, METER as DISKSTATS};
-use crate::record::gauge::written::engine::{METER as ENGINE, PART, PARTS, USER};
-use crate::record::gauge::written::{CounterGap, CounterKind, CounterSource, DriveCounter};
-use crate::record::{Point, Tally};
-use crate::stats::amplification::{
+use dyno_core::plan::Step;
+use dyno_core::record::gauge::diskstats::{FUA, KernelCounter, METER as DISKSTATS};
+use dyno_core::record::gauge::written::engine::{METER as ENGINE, PART, PARTS, USER};
+use dyno_core::record::gauge::written::{CounterGap, CounterKind, CounterSource, DriveCounter};
+use dyno_core::record::{Point, Tally};
+use dyno_core::stats::amplification::{
     self, Amplification, Counter, CounterReading, Growth, LoadSpan, NotMeasured, growth, of_both,
     together,
 };
-use crate::stats::{Estimate, IntervalMethod, estimate};
+use dyno_core::stats::{Estimate, IntervalMethod, estimate};
 
 /// Bytes written for one point, from the start of its window to the end of its cool-down.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@
 pub mod models;
 
 use crate::analysis::keys::{DriveKey, StepKey, SubjectKey, ValueKey};
-use crate::stats::specimens::Models;
+use dyno_core::stats::specimens::Models;
 
 /// A repeat of a point that deviated from the others, for all subjects.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,9 +3,9 @@
 use crate::analysis::difference::Difference;
 use crate::analysis::keys::{DriveKey, StepKey, SubjectKey, ValueKey};
 use crate::analysis::points::metric::Metric;
-use crate::record::setup::HealthLog;
-use crate::stats::level::geometric_mean;
-use crate::stats::specimens::{Components, Models, components};
+use dyno_core::record::setup::HealthLog;
+use dyno_core::stats::level::geometric_mean;
+use dyno_core::stats::specimens::{Components, Models, components};
 
 /// One drive at the headline place of a step.
 #[derive(Clone, Debug)]

@@ -1,8 +1,8 @@
 //! The axis of a step, and its values.
 
 use crate::analysis::keys::{Keyed, ValueKey};
-use crate::base::units;
-use crate::plan::{Axis, Field};
+use dyno_core::base::units;
+use dyno_core::plan::{Axis, Field};
 
 /// The swept field of a step.
 pub struct AxisFacts {

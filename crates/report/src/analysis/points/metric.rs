@@ -3,11 +3,11 @@
 
 use crate::analysis::keys::DriveKey;
 use crate::analysis::points::point_summary::{P99, PERCENTILES};
-use crate::base::error::{Result, failed};
-use crate::plan::remedy;
-use crate::plan::steps::headline::{METRICS, is_metric};
-use crate::record::Class;
-use crate::stats::Better;
+use dyno_core::base::error::{Result, failed};
+use dyno_core::plan::remedy;
+use dyno_core::plan::steps::headline::{METRICS, is_metric};
+use dyno_core::record::Class;
+use dyno_core::stats::Better;
 
 /// One figure of a point.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -206,8 +206,9 @@ mod tests {
         let stream = MetricRequest { word: "p99".into(), part: Some("reader-4".into()) };
         assert_eq!(MetricRequest::parse("reader-4:p99").expect("a metric"), stream);
         assert!(MetricRequest::parse("p99.9").is_ok() && MetricRequest::parse("ops/s/W").is_ok());
-        let error =
-            crate::base::error::describe(&MetricRequest::parse("p98").expect_err("no such metric"));
+        let error = dyno_core::base::error::describe(
+            &MetricRequest::parse("p98").expect_err("no such metric"),
+        );
         assert!(error.0.contains("no metric 'p98'"), "{error:?}");
         let drives =
             ["drive-1", "drive-12", "drive-0", "drive-x", "reader-1"].map(PointPart::drive);

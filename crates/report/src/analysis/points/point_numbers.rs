@@ -10,13 +10,13 @@ use crate::analysis::keys::DriveKey;
 use crate::analysis::points::point_summary::PERCENTILES;
 use std::collections::BTreeMap;
 
-use crate::base::histogram::Histogram;
-use crate::base::units::Rate;
-use crate::record::{
+use dyno_core::base::histogram::Histogram;
+use dyno_core::base::units::Rate;
+use dyno_core::record::{
     Cell, Censored, Class, Point, RateInterval, ServerShare, Tally, WorstPeriod, observed,
 };
 
-pub use crate::plan::search::OVER_MS;
+pub use dyno_core::plan::search::OVER_MS;
 
 /// One point as numbers.
 pub struct PointSummary {

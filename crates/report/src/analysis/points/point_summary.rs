@@ -3,15 +3,15 @@
 use crate::analysis::points::point_numbers::{
     ClassNumbers, Numbers, OVER_MS, Times, WrittenDigits,
 };
-use crate::base::units::Rate;
-use crate::plan::search::Search;
-use crate::record::{Class, WorstPeriod};
-use crate::stats::level::{self, Level};
-use crate::stats::runs::trend::{self, Drift};
-use crate::stats::{Estimate, IntervalMethod, estimate};
+use dyno_core::base::units::Rate;
+use dyno_core::plan::search::Search;
+use dyno_core::record::{Class, WorstPeriod};
+use dyno_core::stats::level::{self, Level};
+use dyno_core::stats::runs::trend::{self, Drift};
+use dyno_core::stats::{Estimate, IntervalMethod, estimate};
 
 /// The percentiles that a report shows.
-pub use crate::plan::search::PERCENTILES;
+pub use dyno_core::plan::search::PERCENTILES;
 
 /// The index of the median.
 pub const P50: usize = 0;

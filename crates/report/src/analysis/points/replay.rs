@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::record::{
+use dyno_core::record::{
     Arrivals, CachedBlocks, Point, RateInterval, RemappedTrace, Replayed, Sample, observed,
 };
 
@@ -97,7 +97,7 @@ fn responses<'r>(rates: impl Iterator<Item = &'r RateInterval>) -> Vec<(f64, f64
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Class;
+    use dyno_core::record::Class;
 
     #[test]
     fn a_burst_is_half_as_much_again_as_usual_and_more_than_chance() {

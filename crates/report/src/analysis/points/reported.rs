@@ -5,8 +5,8 @@ use crate::analysis::points::point_numbers::{
     ClassNumbers, Numbers, PointSummary, Times, WrittenDigits,
 };
 use crate::analysis::points::point_summary::PERCENTILES;
-use crate::base::histogram::{Histogram, SAMPLES_ABOVE};
-use crate::record::{Class, Reported};
+use dyno_core::base::histogram::{Histogram, SAMPLES_ABOVE};
+use dyno_core::record::{Class, Reported};
 
 impl PointSummary {
     /// Sets the reported figures. The latencies of several streams have no sum, so the total only

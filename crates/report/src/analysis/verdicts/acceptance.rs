@@ -5,8 +5,8 @@ use crate::analysis::claim::compare::observations;
 use crate::analysis::facts::{CellFacts, Facts, MeasuredFacts, StepFacts};
 use crate::analysis::keys::{DriveKey, RunKey, StepKey, SubjectKey, ValueKey};
 use crate::analysis::points::metric::{Metric, PointPart};
-use crate::stats::Better;
-use crate::stats::acceptance::{Delivery, Reference};
+use dyno_core::stats::Better;
+use dyno_core::stats::acceptance::{Delivery, Reference};
 
 /// One figure at one point, by which every drive is judged.
 #[derive(Clone, Debug, PartialEq)]

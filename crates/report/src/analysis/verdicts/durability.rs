@@ -4,7 +4,7 @@ use crate::analysis::facts::{
     Durability, MeasuredFacts, RunFacts, SetupFacts, StepDurability, StepFacts, WriteGroup,
 };
 use crate::analysis::keys::StepKey;
-use crate::plan::{Field, Stream};
+use dyno_core::plan::{Field, Stream};
 
 impl Durability {
     /// The durability of the measured steps.

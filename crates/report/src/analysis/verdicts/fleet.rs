@@ -14,9 +14,9 @@ use crate::analysis::keys::{DriveKey, Keyed, StepKey, SubjectKey};
 use crate::analysis::notes::models::{DriveModel, Fleet, FleetDrive, ModelRatio};
 use crate::analysis::plan_difference::FieldDifference;
 use crate::analysis::points::metric::{Metric, PointFigure, PointPart};
-use crate::stats::Better;
-use crate::stats::level::geometric_mean;
-use crate::stats::specimens::{components, models, outlying};
+use dyno_core::stats::Better;
+use dyno_core::stats::level::geometric_mean;
+use dyno_core::stats::specimens::{components, models, outlying};
 
 /// A model with fewer specimens is not a sample.
 const FEWEST: usize = 3;

@@ -9,7 +9,7 @@ use crate::analysis::difference::Barred;
 use crate::analysis::facts::{Comparisons, Facts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::Metric;
-use crate::stats::runs::gate::{
+use dyno_core::stats::runs::gate::{
     HistoryScope, PointHistory, RatioChange, ShownChange, against_history,
 };
 

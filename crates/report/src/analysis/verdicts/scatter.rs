@@ -5,10 +5,10 @@
 use crate::analysis::claim::compare::observations;
 use crate::analysis::facts::{MeasuredFacts, StepFacts};
 use crate::analysis::points::metric::{Metric, PointFigure};
-use crate::plan::{Plan, axes_of};
-use crate::stats::detectable::{Detectable, PlannedBrief, detectable};
-use crate::stats::family::{FEWEST, Observation};
-use crate::stats::moments::variance;
+use dyno_core::plan::{Plan, axes_of};
+use dyno_core::stats::detectable::{Detectable, PlannedBrief, detectable};
+use dyno_core::stats::family::{FEWEST, Observation};
+use dyno_core::stats::moments::variance;
 
 /// The scatter of a metric in a step, as the standard deviation of the logarithm of one run; None
 /// with fewer than three repeats.

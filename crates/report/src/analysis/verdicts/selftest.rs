@@ -6,8 +6,8 @@ use crate::analysis::facts::{Comparisons, MeasuredFacts, SetupFacts};
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::analysis::verdicts::scatter;
-use crate::record::selftest::{MeasuredCeiling, Same, Scatter, SetDifference};
-use crate::stats::detectable::{PlannedBrief, detectable};
+use dyno_core::record::selftest::{MeasuredCeiling, Same, Scatter, SetDifference};
+use dyno_core::stats::detectable::{PlannedBrief, detectable};
 
 /// The brief for which a scatter is evaluated.
 const USUAL: PlannedBrief =

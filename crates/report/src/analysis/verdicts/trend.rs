@@ -8,11 +8,11 @@ use crate::analysis::keys::{RunKey, SubjectKey};
 use crate::analysis::plan_difference::{FieldDifference, PlanField, PlanValue};
 use crate::analysis::points::metric::{Metric, MetricRequest};
 use crate::analysis::title::ProtocolTitle;
-use crate::plan::{Plan, PointPlan};
-use crate::record::setup::{DriveSetup, HostField};
-use crate::stats::level::geometric_mean;
-use crate::stats::runs::changes::{ChangePoint, Sensitivity, change_points, sensitivity};
-use crate::stats::{Estimate, estimate};
+use dyno_core::plan::{Plan, PointPlan};
+use dyno_core::record::setup::{DriveSetup, HostField};
+use dyno_core::stats::level::geometric_mean;
+use dyno_core::stats::runs::changes::{ChangePoint, Sensitivity, change_points, sensitivity};
+use dyno_core::stats::{Estimate, estimate};
 
 /// Fields whose difference starts another history, because two hosts are not compared either.
 const HOST: [HostField; 2] = [HostField::Server, HostField::CpuModel];

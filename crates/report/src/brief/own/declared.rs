@@ -2,11 +2,11 @@
 //! disclaimers and footnotes, which other texts cite by number, at the end.
 
 use crate::analysis::facts::ReportStatements;
-use crate::base::error::{Result, failed};
 use crate::brief::block::{Block, Style, TextLine, TextSpan, plain};
 use crate::language::Language;
-use crate::plan::declaration::raised;
 use crate::say;
+use dyno_core::base::error::{Result, failed};
+use dyno_core::plan::declaration::raised;
 
 /// The anchor of the last part.
 pub const ID: &str = "notes";

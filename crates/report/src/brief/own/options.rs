@@ -6,17 +6,17 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::analysis::facts::{Facts, ProtocolFacts, Subjects};
-use crate::base::error::{Context, Result, failed};
-use crate::base::file;
 use crate::brief::own::own_text::OwnText;
 use crate::brief::own::{references, specification};
 use crate::brief::section;
 use crate::chart::Palette;
 use crate::language::Language;
-use crate::plan::declaration::Declaration;
-use crate::plan::specification::Specifications;
-use crate::record::Mask;
 use crate::say;
+use dyno_core::base::error::{Context, Result, failed};
+use dyno_core::base::file;
+use dyno_core::plan::declaration::Declaration;
+use dyno_core::plan::specification::Specifications;
+use dyno_core::record::Mask;
 
 /// The settings; all have defaults, so a brief needs no file.
 #[derive(Deserialize, Default)]
@@ -253,7 +253,7 @@ fn read_logo(path: &Path) -> Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::error::describe;
+    use dyno_core::base::error::describe;
 
     #[test]
     fn mistakes_are_reported_with_their_line() {

@@ -4,8 +4,8 @@
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use serde::Deserialize;
 
-use crate::base::text::is_hidden;
 use crate::brief::block::{Block, Role, Style, Table, TextLine, TextSpan, words};
+use dyno_core::base::text::is_hidden;
 
 /// A user's own section.
 #[derive(Deserialize)]

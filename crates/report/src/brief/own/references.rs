@@ -8,12 +8,12 @@ use crate::analysis::claim::compare::{Comparison, StepPlace};
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::keys::StepKey;
 use crate::analysis::points::metric::{Metric, MetricRequest};
-use crate::base::error::{Error, Result, failed};
 use crate::brief::lead::Lead;
 use crate::brief::own::specification::{self, FIELDS};
 use crate::brief::text::wording;
 use crate::language::Language;
 use crate::say;
+use dyno_core::base::error::{Error, Result, failed};
 
 /// The fields of a claim available to references.
 const OF_CLAIM: [&str; 9] =

@@ -3,14 +3,14 @@
 
 use crate::analysis::facts::{MeasuredFacts, ReportStatements, StepFacts, SubjectFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
-use crate::base::error::{Result, failed};
 use crate::brief::block::{Block, Table};
 use crate::brief::number_format::NONE;
 use crate::brief::text::wording;
 use crate::brief::{number_format, prose};
 use crate::language::Language;
-use crate::plan::specification::{Specification, Specifications};
 use crate::say;
+use dyno_core::base::error::{Result, failed};
+use dyno_core::plan::specification::{Specification, Specifications};
 
 pub const ID: &str = "specification";
 

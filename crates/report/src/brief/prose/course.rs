@@ -9,8 +9,8 @@ use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::brief::number_format;
 use crate::brief::text::wording;
 use crate::language::Language;
-use crate::plan::Field;
 use crate::say;
+use dyno_core::plan::Field;
 
 /// The increase at the end of a sweep above which its peak may be beyond.
 const STILL_RISES: f64 = 1.01;

@@ -7,13 +7,13 @@ use crate::analysis::comparison::Crossover;
 use crate::analysis::facts::{AxisFacts, Comparisons, StepFacts, Subjects};
 use crate::analysis::keys::{StepKey, SubjectKey, ValueKey};
 use crate::analysis::points::metric::Metric;
-use crate::base::units;
 use crate::brief::text::metric_text::rounded;
 use crate::brief::text::{published, wording};
 use crate::chart::StepDrawing;
 use crate::language::Language;
-use crate::plan::Field;
 use crate::say;
+use dyno_core::base::units;
+use dyno_core::plan::Field;
 
 /// Fewer sizes do not show a trend.
 const FEWEST_SIZES: usize = 3;

@@ -3,8 +3,8 @@
 
 use crate::brief::number_format;
 use crate::language::Language;
-use crate::plan::specification::Specification;
 use crate::say;
+use dyno_core::plan::specification::Specification;
 
 const DAYS_PER_YEAR: f64 = 365.0;
 

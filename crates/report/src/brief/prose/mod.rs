@@ -14,11 +14,11 @@ pub use life::total_writes;
 
 use crate::analysis::facts::{CellFacts, StepFacts};
 use crate::analysis::points::metric::Metric;
-use crate::base::units;
 use crate::brief::number_format;
 use crate::brief::text::wording;
 use crate::chart::StepDrawing;
 use crate::language::Language;
+use dyno_core::base::units;
 
 /// Maximum number of sentences for a step's table.
 const MOST: usize = 10;

@@ -7,8 +7,8 @@ use crate::brief::number_format;
 use crate::brief::text::causes::{self, SaidRemedies};
 use crate::brief::text::{bottleneck_text, outcome, published, wording};
 use crate::language::Language;
-use crate::plan::Field;
 use crate::say;
+use dyno_core::plan::Field;
 
 /// The sentences of a step, in order, with remedies that are not printed yet.
 pub fn of_step(

@@ -4,13 +4,13 @@ use super::{Section, SectionBlocks};
 use crate::analysis::facts::{CellFacts, Facts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
 use crate::analysis::points::metric::NEW_ORDER;
 use crate::analysis::points::point_summary::{RATE_KEPT, RepeatSummary};
-use crate::base::units::Rate;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format;
 use crate::brief::text::{bottleneck_text, caveat_text, notes};
 use crate::language::Language;
 use crate::say;
 use crate::terms::place::step_at;
+use dyno_core::base::units::Rate;
 
 /// Caveats that a reader must know before trusting a number.
 pub const SECTION: Section =

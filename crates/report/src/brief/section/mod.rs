@@ -12,8 +12,8 @@ pub mod summary;
 
 use super::block::Block;
 use crate::analysis::facts::{Comparisons, Facts, MeasuredFacts, SetupFacts, Subjects};
-use crate::base::registry::Registry;
 use crate::language::Language;
+use dyno_core::base::registry::Registry;
 
 /// A part of a brief.
 #[derive(Clone, Copy)]

@@ -6,7 +6,6 @@ use crate::analysis::comparability::conditions::not_given;
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::keys::{SubjectKey, ValueKey};
 use crate::analysis::points::point_summary::{P50, P99, P999};
-use crate::base::units;
 use crate::brief::block::{Block, Heading, Mark, Table};
 use crate::brief::lead::Lead;
 use crate::brief::number_format::NONE;
@@ -17,9 +16,10 @@ use crate::brief::{number_format, prose};
 use crate::chart::step::name;
 use crate::chart::{self, StepDrawing};
 use crate::language::{Language, Name};
-use crate::plan::{LoopKind, Timing};
 use crate::say;
 use crate::terms::names;
+use dyno_core::base::units;
+use dyno_core::plan::{LoopKind, Timing};
 
 /// A chapter for each step.
 pub const SECTION: Section =

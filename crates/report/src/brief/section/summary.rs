@@ -16,8 +16,8 @@ use crate::brief::text::table_cell::{Scale, TableCell, in_unit};
 use crate::brief::text::{metric_text, published, wording};
 use crate::chart::{self, mark, multiples};
 use crate::language::{Language, Name};
-use crate::plan::model::headline::AxisPlace;
 use crate::say;
+use dyno_core::plan::model::headline::AxisPlace;
 
 /// All steps in one table.
 pub const SECTION: Section =

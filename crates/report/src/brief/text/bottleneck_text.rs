@@ -4,10 +4,10 @@ use crate::analysis::facts::CellFacts;
 use crate::analysis::limits::bottleneck::{
     AtDevice, Bottleneck, BottleneckVerdict, BusyProcessors, Foreign, Indication, Remedy,
 };
-use crate::base::units;
 use crate::language::{Language, Message, Number};
-use crate::record::{IoLimit, IoLimitKind};
 use crate::{message, say};
+use dyno_core::base::units;
+use dyno_core::record::{IoLimit, IoLimitKind};
 
 /// The evidence, with the remedy if the drive was not the limit.
 pub fn because(l: Language, verdict: &BottleneckVerdict) -> String {

@@ -5,9 +5,9 @@ use crate::analysis::facts::Subjects;
 use crate::analysis::plan_difference::PlanValue;
 use crate::brief::text::{plan_text, setup_text};
 use crate::language::{Language, Name, Number};
-use crate::record::key::FactHeading;
 use crate::say;
 use crate::terms::names;
+use dyno_core::record::key::FactHeading;
 
 /// The name of a condition: a setting, a field of the host or the drive.
 pub fn condition(l: Language, what: &Condition) -> String {

@@ -7,9 +7,9 @@ use crate::analysis::points::point_summary::{ClassSummary, PERCENTILES};
 use crate::brief::number_format;
 use crate::brief::text::table_cell::{Scale, TableCell};
 use crate::language::{Language, Name};
-use crate::record::Class;
 use crate::say;
 use crate::terms::names;
+use dyno_core::record::Class;
 
 /// A metric as text: "ops/s", "p99 read latency", "reader-4 p99 response time".
 pub fn metric(l: Language, metric: &Metric, step: &StepFacts) -> String {

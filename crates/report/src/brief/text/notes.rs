@@ -7,11 +7,11 @@ use crate::brief::block::Block;
 use crate::brief::number_format;
 use crate::brief::text::wording::with_interval;
 use crate::language::Language;
-use crate::record::gauge::errors::ErrorCounter;
 use crate::say;
-use crate::stats::percent::{cut_off, rounded_out};
-use crate::stats::specimens::Components;
 use crate::terms::place::step_at;
+use dyno_core::record::gauge::errors::ErrorCounter;
+use dyno_core::stats::percent::{cut_off, rounded_out};
+use dyno_core::stats::specimens::Components;
 
 /// All notes of a brief.
 pub fn all(

@@ -1,11 +1,11 @@
 //! Fields and values of plans as text: "window 1 s against 2 s".
 
 use crate::analysis::plan_difference::{FieldDifference, PlanField, PlanValue};
-use crate::base::units;
 use crate::brief::text::setup_text;
 use crate::language::{Language, Number};
-use crate::plan::Load;
 use crate::say;
+use dyno_core::base::units;
+use dyno_core::plan::Load;
 
 /// Maximum number of differences, or parts of a value, that a sentence lists.
 const MOST: usize = 5;

@@ -9,10 +9,10 @@ use crate::analysis::points::metric::Metric;
 use crate::brief::text::metric_text::rounded_both;
 use crate::brief::text::{metric_text, wording};
 use crate::language::Language;
-use crate::record::key::NOT_COMPARED;
 use crate::say;
-use crate::stats::Better;
-use crate::stats::percent::Formula;
+use dyno_core::record::key::NOT_COMPARED;
+use dyno_core::stats::Better;
+use dyno_core::stats::percent::Formula;
 
 /// The columns of the table of published differences.
 pub fn head(l: Language) -> [String; 8] {

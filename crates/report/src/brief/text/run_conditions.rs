@@ -26,7 +26,7 @@ pub fn line(l: Language, facts: &Facts) -> String {
     let windows: Vec<u64> =
         facts.measured.steps.iter().filter_map(|s| s.window_ns).filter(|ns| *ns > 0).collect();
     if let (Some(least), Some(longest)) = (windows.iter().min(), windows.iter().max()) {
-        let time = crate::base::units::duration;
+        let time = dyno_core::base::units::duration;
         let window = match least == longest {
             true => time(*least),
             false => say!(l, "range", low = time(*least), high = time(*longest)),

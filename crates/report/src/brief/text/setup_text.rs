@@ -4,8 +4,8 @@ use crate::analysis::facts::{ReportStatements, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::brief::kernel_parameters;
 use crate::language::{Language, Name};
-use crate::record::setup::{DriveSetup, HostField, SetupValue, WriteCacheState};
 use crate::say;
+use dyno_core::record::setup::{DriveSetup, HostField, SetupValue, WriteCacheState};
 
 /// The name of a host's field, with its heading.
 pub fn host_field(l: Language, field: HostField) -> String {

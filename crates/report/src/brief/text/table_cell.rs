@@ -2,12 +2,12 @@
 //! decimals, and the column's head contains the unit.
 
 use crate::analysis::points::point_summary::Latency;
-use crate::base::units;
 use crate::brief::block::{Mark, Table};
 use crate::brief::number_format::{self, NONE};
 use crate::language::Language;
 use crate::say;
-use crate::stats::Estimate;
+use dyno_core::base::units;
+use dyno_core::stats::Estimate;
 
 /// The dimension of a quantity, which determines its units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,6 @@ use crate::analysis::facts::{
 };
 use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::metric::{Metric, PointFigure};
-use crate::base::units;
 use crate::brief::number_format;
 use crate::brief::text::metric_text::printed_latency;
 pub use crate::brief::text::metric_text::{
@@ -17,11 +16,12 @@ pub use crate::brief::text::metric_text::{
 };
 use crate::brief::text::{condition_text, plan_text};
 use crate::language::Language;
-use crate::plan::OwnKnob;
 use crate::say;
-use crate::stats::Better;
-use crate::stats::percent::Formula;
 pub use crate::terms::place::place;
+use dyno_core::base::units;
+use dyno_core::plan::OwnKnob;
+use dyno_core::stats::Better;
+use dyno_core::stats::percent::Formula;
 
 /// "21 % [19, 24]": the value rounded towards the weaker claim, interval limits outwards. A claimed
 /// interval is never printed as touching zero.
@@ -316,7 +316,7 @@ fn calculation(l: Language, step: &StepFacts, comparison: &Comparison) -> Option
     let metric = &comparison.metric;
     let ([(own, own_text), (other, other_text)], how) = compared_figures(l, step, comparison)?;
     let formula = comparison.formula();
-    let times = crate::stats::percent::times_as_good(own, other, metric.better())?;
+    let times = dyno_core::stats::percent::times_as_good(own, other, metric.better())?;
     let sum = format!(
         "{} = {}",
         formula.calculation(metric.better(), &own_text, &other_text),
@@ -432,7 +432,7 @@ pub fn differences(l: Language, subjects: &Subjects, bar: &Barred) -> String {
 mod tests {
     use super::*;
     use crate::analysis::keys::{StepKey, SubjectKey};
-    use crate::plan::model::PartOf;
+    use dyno_core::plan::model::PartOf;
 
     fn of(metric: Metric, factors: (f64, f64, f64), standing: Standing) -> String {
         let (factor, low, high) = factors;

@@ -1,11 +1,11 @@
 //! A trace compared with its model: `dyno trace model`.
 
 use super::{empty, length, or_none, part, percent};
-use crate::base::units::{bytes, duration, grouped, significant};
 use crate::brief::block::{Block, Table};
 use crate::brief::document::Brief;
 use crate::chart::kinds::trace as figures;
-use crate::trace::{RequestKind, TraceProfile};
+use dyno_core::base::units::{bytes, duration, grouped, significant};
+use dyno_trace::{RequestKind, TraceProfile};
 
 /// The page: the properties of both, and their arrivals over time.
 pub fn document(trace: &TraceProfile, model: &TraceProfile, name: &str) -> Brief {

@@ -1,6 +1,6 @@
 //! Axes: the positions of ticks and the formatting of their numbers.
 
-use crate::base::units::grouped;
+use dyno_core::base::units::grouped;
 
 /// The maximum stretch of an axis by an interval, as a multiple of the largest value.
 const MOST_STRETCH: f64 = 1.6;

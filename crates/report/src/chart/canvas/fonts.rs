@@ -7,8 +7,8 @@ use std::sync::{Arc, LazyLock};
 use resvg::usvg::{Options, fontdb};
 use ttf_parser::GlyphId;
 
-use crate::base::error::{Error, Result, failed};
-use crate::base::text::is_hidden;
+use dyno_core::base::error::{Error, Result, failed};
+use dyno_core::base::text::is_hidden;
 
 /// The face of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -268,7 +268,7 @@ pub fn options() -> Options<'static> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::error::describe;
+    use dyno_core::base::error::describe;
 
     #[test]
     fn a_missing_glyph_is_an_error_that_names_it() {

@@ -3,8 +3,8 @@
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::Tree;
 
-use crate::base::error::{Result, failed};
 use crate::chart::canvas::fonts;
+use dyno_core::base::error::{Result, failed};
 
 /// The picture, with `scale` pixels per unit of the viewBox.
 pub fn png(svg: &str, scale: f32) -> Result<Vec<u8>> {

@@ -1,13 +1,13 @@
 //! Grouped bars: one group per axis value, one bar per subject; ops/s by thread count. Vertical, or
 //! horizontal if the groups' names are long.
 
-use crate::base::units::{grouped, significant};
 use crate::chart::canvas::axis::{ChartAxis, in_digits, si};
 use crate::chart::canvas::fonts::{self, Face};
 use crate::chart::canvas::frame::{Canvas, SMALL, SubjectStyle, TextStyle, place};
 use crate::chart::canvas::theme::{GRID, LEAST_TEXT, MARK, Palette};
 use crate::chart::{FigureText, Plot};
 use crate::say;
+use dyno_core::base::units::{grouped, significant};
 
 /// A value with its interval; without one, all three are the same.
 pub struct Bar {

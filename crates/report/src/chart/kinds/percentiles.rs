@@ -1,11 +1,11 @@
 //! Latency by percentile: the x axis counts nines, the y axis decades.
 
-use crate::base::units::latency;
 use crate::chart::canvas::axis::ChartAxis;
 use crate::chart::canvas::frame::{Canvas, SubjectStyle};
 use crate::chart::canvas::theme::Palette;
 use crate::chart::{FigureText, LineSeries, Plot};
 use crate::say;
+use dyno_core::base::units::latency;
 
 pub struct Percentiles {
     pub text: FigureText,

@@ -2,12 +2,12 @@
 
 use crate::analysis::facts::{SetupFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
-use crate::base::units;
 use crate::chart::kinds::rounds::{Fit, Rounds, RoundsSeries};
 use crate::chart::{Chart, FigureText};
 use crate::language::{Language, Name, Number};
-use crate::record::SteadyState;
 use crate::say;
+use dyno_core::base::units;
+use dyno_core::record::SteadyState;
 
 /// The last steady state of each drive, under its own name.
 pub fn states<'f>(

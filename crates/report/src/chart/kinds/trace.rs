@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use super::bars::{Bar, BarSeries, GroupedBars};
 use super::timeline::Timeline;
-use crate::base::units::{bytes, duration};
 use crate::chart::{Chart, FigureText, LineSeries};
 use crate::language::Language;
-use crate::trace::{RequestKind, TraceProfile};
+use dyno_core::base::units::{bytes, duration};
+use dyno_trace::{RequestKind, TraceProfile};
 
 fn text(caption: String) -> FigureText {
     FigureText::of(Language::default(), "", caption)

@@ -3,12 +3,12 @@
 
 use crate::analysis::points::metric::{self, Metric};
 use crate::analysis::verdicts::trend::FigureHistory;
-use crate::base::units;
 use crate::chart::canvas::axis::{ChartAxis, si};
 use crate::chart::canvas::frame::{Canvas, SubjectStyle};
 use crate::chart::canvas::theme::{FAINT, INK, Palette};
 use crate::chart::{Chart, Plot};
 use crate::language::Language;
+use dyno_core::base::units;
 
 /// The values, in the unit of `y_label`.
 struct Trend {

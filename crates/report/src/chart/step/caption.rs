@@ -3,9 +3,9 @@
 use super::StepDrawing;
 use crate::chart::{FigureText, MARK};
 use crate::language::Name;
-use crate::plan::{Field, Timing};
 use crate::say;
 use crate::terms::names;
+use dyno_core::plan::{Field, Timing};
 
 impl StepDrawing<'_> {
     /// The texts about a figure with these contents, whose points bear the mark. Without a heading,

@@ -13,9 +13,9 @@ use crate::chart::canvas::axis::si;
 use crate::chart::kinds::bars::CalledBar;
 use crate::chart::kinds::curve::{CalledPoint, CurvePoint, CurveSeries};
 use crate::say;
-use crate::stats::Better;
-use crate::stats::percent::Formula;
 use crate::terms::place::place;
+use dyno_core::stats::Better;
+use dyno_core::stats::percent::Formula;
 
 /// More call-outs than this would hide the data.
 const MOST: usize = 2;

@@ -15,9 +15,9 @@ use ::parquet::schema::types::{ColumnPath, Type};
 
 use super::VERSION;
 use super::rows::{self, DatasetRow, HISTOGRAMS, HistogramBuckets, Partition};
-use crate::base::error::{Context, Result};
 use crate::export::Column;
 use crate::export::parquet::{field, write_column};
+use dyno_core::base::error::{Context, Result};
 
 /// The name of a file in its partition.
 const NAME: &str = "points.parquet";

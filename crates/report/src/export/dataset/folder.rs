@@ -13,9 +13,9 @@ use sha2::{Digest, Sha256};
 
 use super::VERSION;
 use super::files::Files;
-use crate::base::error::{Context, Result, failed, refused};
-use crate::base::file::{self, UNFINISHED};
-use crate::base::folder::Folder;
+use dyno_core::base::error::{Context, Result, failed, refused};
+use dyno_core::base::file::{self, UNFINISHED};
+use dyno_core::base::folder::Folder;
 
 /// The file that identifies a dataset. Spark ignores names with this prefix.
 const MARKER: &str = "_dataset.json";

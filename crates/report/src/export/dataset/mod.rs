@@ -14,8 +14,8 @@ pub use folder::LockedDataset;
 use folder::{BatchBundle, BundleBatch};
 use rows::{DatasetRow, Partition};
 
-use crate::base::error::{Context, Result, describe};
-use crate::store::Bundle;
+use dyno_core::base::error::{Context, Result, describe};
+use dyno_core::store::Bundle;
 
 /// The version of the schema: it rises when a column is removed or redefined, not when one is
 /// added.
@@ -78,7 +78,7 @@ impl LockedDataset {
         path: &Path,
         batch: &mut Option<BundleBatch>,
     ) -> std::result::Result<Option<usize>, NotAdded> {
-        let broken = |error: crate::base::error::Error| NotAdded::Broken(describe(&error).0);
+        let broken = |error: dyno_core::base::error::Error| NotAdded::Broken(describe(&error).0);
         let bundle = Bundle::open(path).map_err(broken)?;
         if bundle.run().plan.stated.values().any(|drive| drive.mask) {
             let why =
@@ -90,7 +90,7 @@ impl LockedDataset {
             return Ok(None);
         }
         let file = path.file_name().unwrap_or_default().to_string_lossy();
-        let file = crate::base::text::visible(&file).into_owned();
+        let file = dyno_core::base::text::visible(&file).into_owned();
         let mut pending = Pending { rows: Vec::new(), bytes: 0, count: 0, own: None };
         let (mut failed, mut read) =
             (None, |partition: Partition, row: DatasetRow| pending.take(partition, row, self));
@@ -99,7 +99,7 @@ impl LockedDataset {
             read(partition, row).map_err(|error| {
                 let said = describe(&error).0;
                 failed = Some(error);
-                crate::base::error::Error::msg(said)
+                dyno_core::base::error::Error::msg(said)
             })
         });
         match (each, failed) {
@@ -141,7 +141,7 @@ enum NotAdded {
     /// It is unreadable.
     Broken(String),
     /// The dataset is not writable.
-    Failed(crate::base::error::Error),
+    Failed(dyno_core::base::error::Error),
 }
 
 impl Pending {

@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 
-use crate::base::error::Result;
-use crate::base::histogram::Histogram;
-use crate::base::units;
 use crate::export::stored::{self, Stored};
 use crate::export::{Column, ColumnKind, ExportTable, ExportValue, points};
-use crate::record::setup::DriveSetup;
-use crate::record::{Cell, Class, Tally};
-use crate::store::Bundle;
+use dyno_core::base::error::Result;
+use dyno_core::base::histogram::Histogram;
+use dyno_core::base::units;
+use dyno_core::record::setup::DriveSetup;
+use dyno_core::record::{Cell, Class, Tally};
+use dyno_core::store::Bundle;
 
 /// Columns in addition to those of the table `points`; the histograms follow.
 const OWN: [Column; 15] = [

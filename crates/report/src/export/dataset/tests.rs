@@ -6,8 +6,8 @@ use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::record::Field;
 
 use super::LockedDataset;
-use crate::base::error::describe;
 use crate::render::tests_bundle::{bundle, small};
+use dyno_core::base::error::describe;
 
 /// Every file of a dataset, relative to its folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -63,7 +63,7 @@ fn a_bundle_is_added_once_with_all_of_its_histograms() {
     let all: Vec<(i64, i64)> = parquet.iter().flat_map(|p| counts(p)).collect();
     assert_eq!(all.len(), 2 * 3 * 3 * 2, "points × streams");
     all.iter().for_each(|(ops, counted)| assert_eq!(ops, counted));
-    let held: Vec<PathBuf> = crate::catalogue::below(&at);
+    let held: Vec<PathBuf> = dyno_core::catalogue::below(&at);
     assert_eq!(held.len(), 1, "{held:?}");
     let bytes = |path: &Path| std::fs::read(path).expect("a bundle");
     assert!(bytes(&held[0]) == bytes(&paths[0]), "the bundle itself");
@@ -110,11 +110,11 @@ fn bundles_of_one_name_or_of_any_are_all_held_and_what_is_still_written_is_no_bu
     let all = [paths, others, vec![renamed]].concat();
     let added = LockedDataset::open(&at).expect("a dataset").add(&all);
     assert_eq!(added.expect("added").added, 3);
-    let held = crate::catalogue::below(&at);
+    let held = dyno_core::catalogue::below(&at);
     assert_eq!(held.len(), 3, "{held:?}");
     std::fs::create_dir(at.join("_unfinished-0")).expect("an addition");
     std::fs::copy(&held[0], at.join("_unfinished-0/half.dyno")).expect("copied");
-    assert_eq!(crate::catalogue::below(&at), held);
+    assert_eq!(dyno_core::catalogue::below(&at), held);
 }
 
 #[test]

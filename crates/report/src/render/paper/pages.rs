@@ -309,8 +309,8 @@ fn together(pieces: &[Piece], kept: &dyn Fn(&Piece) -> bool, floating: bool) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::rng::Seed;
     use crate::render::paper::piece::FIGURE_FOOT;
+    use dyno_core::base::rng::Seed;
 
     fn piece(height: f32, keep: bool, table: Option<usize>) -> Piece {
         let item = Item::Rule { at: (0.0, 0.0), size: (1.0, height), colour: (0, 0, 0) };

@@ -7,7 +7,6 @@ use krilla::geom::Point;
 use krilla::outline::{Outline, OutlineNode};
 use krilla::tagging::{Artifact, ArtifactType, ContentTag, Tag};
 
-use crate::base::error::Result;
 use crate::brief::block::{Block, Role, words};
 use crate::brief::{Brief, BriefSection, PaperSize};
 use crate::chart::canvas::fonts::{self, Face};
@@ -17,6 +16,7 @@ use crate::render::paper::pages::{MOST_EMPTY, Paginator, paginate};
 use crate::render::paper::pen::{Pen, broken, logo};
 use crate::render::paper::piece::{Item, Piece};
 use crate::say;
+use dyno_core::base::error::Result;
 
 /// The first sentence of a brief.
 const FIRST: LineStyle = LineStyle { size: 14.0, face: Face::Bold, ..PLAIN };

@@ -11,13 +11,13 @@ use krilla::text::{Font, TextDirection};
 use krilla_svg::{SurfaceExt, SvgSettings};
 use resvg::usvg::Tree;
 
-use crate::base::error::{Error, Result, failed};
-use crate::base::text::is_hidden;
 use crate::chart::canvas::fonts::{self, Face};
 use crate::render::paper::layout::{FAINT, LineStyle, MARGIN, width};
 use crate::render::paper::pages::Paginator;
 use crate::render::paper::piece::{Item, Rgb};
 use crate::render::paper::tags::{TagId, Tags};
+use dyno_core::base::error::{Error, Result, failed};
+use dyno_core::base::text::is_hidden;
 
 /// An internal error of Dyno, not caused by the contents.
 pub fn broken(what: &str) -> Error {

@@ -6,9 +6,9 @@ use super::{Condition, ConditionValue, Difference, Grade, ValuesOfSubjects};
 use crate::analysis::comparability::caveats::unsteady;
 use crate::analysis::facts::{CellFacts, MeasuredFacts, RunFacts, SetupFacts, StepFacts, Subjects};
 use crate::analysis::keys::{RunKey, SubjectKey};
-use crate::plan::Order;
-use crate::record::key::devices;
-use crate::stats::runs::trend::Drift;
+use dyno_core::plan::Order;
+use dyno_core::record::key::devices;
+use dyno_core::stats::runs::trend::Drift;
 
 /// All of them.
 pub fn all(

@@ -5,7 +5,7 @@
 use super::{Condition, ConditionValue, Difference, Grade, ValuesOfSubjects, distinct};
 use crate::analysis::facts::{CellFacts, MeasuredFacts, StepFacts};
 use crate::analysis::keys::{SubjectKey, ValueKey};
-use crate::record::{Replayed, VectorSearch};
+use dyno_core::record::{Replayed, VectorSearch};
 
 /// A stream's load at a point: its name, the checksum, and its text in a difference.
 type PointLoad<'f> = (&'f str, u64, String);

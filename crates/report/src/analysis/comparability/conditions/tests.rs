@@ -12,12 +12,12 @@ use crate::analysis::outliers::Outliers;
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::brief::text::condition_text::{condition, not_given as not_given_text, values};
 use crate::language::Language;
-use crate::plan::model::headline::AxisPlace;
-use crate::plan::{LoopKind, Order, SteadyMetric, SteadyRule, Timing};
-use crate::record::setup::{HostSetup, WriteCacheState};
-use crate::record::{PreparationStep, Replayed, SteadyState, SteadyWindow};
-use crate::stats::estimate::from_repeats;
-use crate::stats::runs::trend::Drift;
+use dyno_core::plan::model::headline::AxisPlace;
+use dyno_core::plan::{LoopKind, Order, SteadyMetric, SteadyRule, Timing};
+use dyno_core::record::setup::{HostSetup, WriteCacheState};
+use dyno_core::record::{PreparationStep, Replayed, SteadyState, SteadyWindow};
+use dyno_core::stats::estimate::from_repeats;
+use dyno_core::stats::runs::trend::Drift;
 
 /// A subject with drives of these setups.
 pub fn subject(name: &str, run: usize, setups: Vec<DriveSetup>) -> SubjectFacts {

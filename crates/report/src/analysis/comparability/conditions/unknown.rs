@@ -3,7 +3,7 @@
 
 use crate::analysis::difference::NotGiven;
 use crate::analysis::facts::{MeasuredFacts, RunFacts, SetupFacts, StepFacts, Subjects};
-use crate::plan::Order;
+use dyno_core::plan::Order;
 
 /// Unknown conditions of a step's measurement; None if Dyno measured it.
 pub fn not_given(step: &StepFacts) -> Vec<NotGiven> {

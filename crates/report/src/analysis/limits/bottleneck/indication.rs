@@ -2,7 +2,7 @@
 //! data, which a report turns into sentences. Shares are from 0 to 1.
 
 use super::evidence::{AtDevice, Foreign};
-use crate::record::IoLimit;
+use dyno_core::record::IoLimit;
 
 /// One piece of evidence.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,7 +3,7 @@
 use super::evidence::{at_device, foreign, from_memory, kept_in_memory, on_processor, strangers};
 use super::indication::{BusyProcessors, Indication, Remedy};
 use super::{Bottleneck, BottleneckInputs, BottleneckVerdict, DatasetCaching};
-use crate::record::NEAR_CEILING;
+use dyno_core::record::NEAR_CEILING;
 
 type Rule = fn(&BottleneckInputs) -> Option<BottleneckVerdict>;
 

@@ -7,7 +7,7 @@ use super::rules::allowed;
 use super::*;
 use crate::brief::text::bottleneck_text;
 use crate::language::Language;
-use crate::record::IoLimitKind;
+use dyno_core::record::IoLimitKind;
 
 #[track_caller]
 fn each(table: &[(BottleneckInputs, Bottleneck, &str, &str)]) {

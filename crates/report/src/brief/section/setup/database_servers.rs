@@ -7,7 +7,6 @@
 use crate::analysis::facts::{CellFacts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
 use crate::analysis::keys::DriveKey;
 use crate::analysis::points::point_summary::{P50, P99, P999, RepeatSummary};
-use crate::base::units;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
 use crate::brief::section::{Section, SectionBlocks};
@@ -15,7 +14,8 @@ use crate::brief::text::table_cell::{TableCell, texts};
 use crate::chart::step::name;
 use crate::language::Language;
 use crate::say;
-use crate::stats::spread::{spread, variation};
+use dyno_core::base::units;
+use dyno_core::stats::spread::{spread, variation};
 
 /// Results by server.
 pub const SECTION: Section = Section::main(

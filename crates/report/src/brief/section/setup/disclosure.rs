@@ -7,9 +7,9 @@ use crate::brief::block::Block;
 use crate::brief::section::{Section, SectionBlocks};
 use crate::brief::text::{setup_text, wording};
 use crate::language::Language;
-use crate::record::key::{FactHeading, devices};
 use crate::say;
 use crate::terms::names;
+use dyno_core::record::key::{FactHeading, devices};
 
 /// All facts, and the plan.
 pub const SECTION: Section = Section::appendix(
@@ -117,7 +117,7 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
 mod tests {
     use super::*;
     use crate::analysis::comparability::conditions::tests::subject;
-    use crate::record::setup::DriveSetup;
+    use dyno_core::record::setup::DriveSetup;
 
     #[test]
     fn each_drive_has_its_own_facts_though_a_subject_is_named_like_another_ones_second_drive() {

@@ -12,7 +12,7 @@ use crate::brief::text::table_cell::{TableCell, texts};
 use crate::chart::step::name;
 use crate::language::Language;
 use crate::say;
-use crate::stats::spread::{Dispersion, spread};
+use dyno_core::stats::spread::{Dispersion, spread};
 
 /// Each drive of a group.
 pub const SECTION: Section =

@@ -4,14 +4,14 @@
 use crate::analysis::facts::{Facts, JointFacts, MeasuredFacts, StepFacts};
 use crate::analysis::hosts::{ClassOfJoint, Joint, JointHost, Sum, SumRefusal};
 use crate::analysis::points::point_summary::{P50, P99, P999};
-use crate::base::units;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
 use crate::brief::section::{Section, SectionBlocks};
 use crate::brief::text::table_cell::{TableCell, texts};
 use crate::language::{Language, Name};
-use crate::record::ClockOffset;
 use crate::say;
+use dyno_core::base::units;
+use dyno_core::record::ClockOffset;
 
 /// Hosts with a common start.
 pub const SECTION: Section =

@@ -2,13 +2,13 @@
 
 use crate::analysis::facts::Facts;
 use crate::analysis::verdicts::selftest;
-use crate::base::histogram::SAMPLES_ABOVE;
-use crate::base::units;
 use crate::brief::block::Block;
 use crate::brief::section::{Section, SectionBlocks};
 use crate::brief::text::wording;
 use crate::language::Language;
 use crate::say;
+use dyno_core::base::histogram::SAMPLES_ABOVE;
+use dyno_core::base::units;
 
 /// Definitions and formulas.
 pub const SECTION: Section =

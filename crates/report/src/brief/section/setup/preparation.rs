@@ -6,10 +6,10 @@ use crate::brief::number_format;
 use crate::brief::section::{Section, SectionBlocks};
 use crate::chart::kinds::steady;
 use crate::language::{Language, Name};
-use crate::plan::SteadyMetric;
-use crate::record::{PreparationStep, SteadyState};
 use crate::say;
 use crate::terms::names;
+use dyno_core::plan::SteadyMetric;
+use dyno_core::record::{PreparationStep, SteadyState};
 
 /// The preparation of the drives.
 pub const SECTION: Section = Section::appendix(

@@ -1,14 +1,14 @@
 //! The first two tables of published briefs: the server's hardware, and its software.
 
 use crate::analysis::facts::{DisclosureGroup, Facts, GroupOwner, MeasuredFacts, SetupFacts};
-use crate::base::units;
 use crate::brief::block::Block;
 use crate::brief::section::{Section, SectionBlocks};
 use crate::brief::text::setup_text;
 use crate::language::{Language, Name};
-use crate::record::key::{FactHeading, FactKey, dyno, engine};
-use crate::record::setup::{DriveField, HostField};
 use crate::say;
+use dyno_core::base::units;
+use dyno_core::record::key::{FactHeading, FactKey, dyno, engine};
+use dyno_core::record::setup::{DriveField, HostField};
 
 /// The server's hardware and software.
 pub const SECTION: Section =

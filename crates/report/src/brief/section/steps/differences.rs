@@ -12,8 +12,8 @@ use crate::brief::text::table_cell::{TableCell, texts};
 use crate::brief::text::{metric_text, published, wording};
 use crate::chart::{StepDrawing, mark};
 use crate::language::Language;
-use crate::plan::Field;
 use crate::say;
+use dyno_core::plan::Field;
 
 /// Every difference, point by point.
 pub const SECTION: Section = Section::appendix(

@@ -128,7 +128,7 @@ fn requests(l: Language, manner: StepDurability, cell: &CellFacts) -> Option<Str
 }
 
 /// p99.99 of the class of most ops.
-fn p9999(summary: &RepeatSummary) -> Option<&crate::stats::Estimate> {
+fn p9999(summary: &RepeatSummary) -> Option<&dyno_core::stats::Estimate> {
     let class = summary.classes.iter().max_by_key(|class| class.ops)?;
     class.user_latency().percentiles_ns[P9999].as_ref()
 }

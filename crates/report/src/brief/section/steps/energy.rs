@@ -10,8 +10,8 @@ use crate::chart::step::name;
 use crate::chart::{self, StepDrawing};
 use crate::language::{Language, Name};
 use crate::say;
-use crate::stats::Estimate;
-use crate::stats::energy::{ENOUGH, MOST_OPEN};
+use dyno_core::stats::Estimate;
+use dyno_core::stats::energy::{ENOUGH, MOST_OPEN};
 
 /// Power, energy and work per watt.
 pub const SECTION: Section =

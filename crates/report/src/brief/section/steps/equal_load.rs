@@ -9,8 +9,8 @@ use crate::brief::text::table_cell::TableCell;
 use crate::brief::text::wording;
 use crate::chart::StepDrawing;
 use crate::language::Language;
-use crate::plan::Field;
 use crate::say;
+use dyno_core::plan::Field;
 
 /// Comparisons at equal latency and at equal load.
 pub const SECTION: Section = Section::main(

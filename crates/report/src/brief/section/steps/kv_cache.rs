@@ -9,8 +9,8 @@ use crate::brief::section::steps::{StreamFact, streams_with};
 use crate::brief::section::{Section, SectionBlocks};
 use crate::brief::text::table_cell::{TableCell, texts};
 use crate::language::Language;
-use crate::record::{CachedBlocks, Class};
 use crate::say;
+use dyno_core::record::{CachedBlocks, Class};
 
 /// Caches of keys and values.
 pub const SECTION: Section =

@@ -7,9 +7,9 @@ use crate::brief::number_format::{self, NONE};
 use crate::brief::section::{Section, SectionBlocks};
 use crate::brief::text::table_cell::TableCell;
 use crate::language::Language;
-use crate::plan::search::Search;
 use crate::say;
-use crate::stats::Estimate;
+use dyno_core::plan::search::Search;
+use dyno_core::stats::Estimate;
 
 /// The highest load within a latency limit.
 pub const SECTION: Section =

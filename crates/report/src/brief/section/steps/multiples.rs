@@ -7,15 +7,15 @@ use crate::analysis::facts::{
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::points::point_numbers::OVER_MS;
 use crate::analysis::points::point_summary::{PERCENTILES, RepeatSummary};
-use crate::base::units;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
 use crate::brief::section::{Section, SectionBlocks};
 use crate::chart::step::name;
 use crate::language::{Language, Number};
-use crate::plan::search::Search;
 use crate::say;
-use crate::stats::level::Level;
+use dyno_core::base::units;
+use dyno_core::plan::search::Search;
+use dyno_core::stats::level::Level;
 
 /// The largest sustained multiple.
 pub const SECTION: Section =

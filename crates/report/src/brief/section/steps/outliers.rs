@@ -5,7 +5,6 @@ use crate::analysis::facts::{CellFacts, Comparisons, MeasuredFacts, StepFacts, S
 use crate::analysis::limits::slow_commands::SlowCommands;
 use crate::analysis::outlier_cause::{Cause, Reason};
 use crate::analysis::outliers::{MetersAround, Outlier};
-use crate::base::units;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
 use crate::brief::section::{Section, SectionBlocks, bottlenecks};
@@ -14,9 +13,10 @@ use crate::chart::outliers::cause_text;
 use crate::chart::step::name;
 use crate::chart::{self, Chart, StepDrawing};
 use crate::language::{Language, Name, Number};
-use crate::record::Class;
-use crate::record::gauge::slow_commands::CommandKind;
 use crate::say;
+use dyno_core::base::units;
+use dyno_core::record::Class;
+use dyno_core::record::gauge::slow_commands::CommandKind;
 
 /// The causes of the slowest ops.
 pub const SECTION: Section =

@@ -3,7 +3,6 @@
 
 use crate::analysis::facts::{Comparisons, MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::points::point_summary::{MovedData, P50, P99, RATE_KEPT};
-use crate::base::units::Rate;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
 use crate::brief::section::steps::{StreamFact, replay_model, streams_with};
@@ -11,8 +10,9 @@ use crate::brief::section::{Section, SectionBlocks};
 use crate::brief::text::table_cell::{TableCell, in_unit, texts};
 use crate::chart::{self, StepDrawing};
 use crate::language::Language;
-use crate::record::Replayed;
 use crate::say;
+use dyno_core::base::units::Rate;
+use dyno_core::record::Replayed;
 
 /// Recorded loads.
 pub const SECTION: Section =

@@ -10,8 +10,8 @@ use crate::brief::section::{Section, SectionBlocks};
 use crate::brief::text::table_cell::{TableCell, texts};
 use crate::brief::text::wording;
 use crate::language::{Language, Name};
-use crate::record::Class;
 use crate::say;
+use dyno_core::record::Class;
 
 /// TPC-C's results and limits.
 pub const SECTION: Section =

@@ -2,15 +2,15 @@
 
 use crate::analysis::facts::{MeasuredFacts, Subjects};
 use crate::analysis::points::point_summary::P99;
-use crate::base::units;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format;
 use crate::brief::section::steps::{StreamFact, streams_with};
 use crate::brief::section::{Section, SectionBlocks};
 use crate::brief::text::table_cell::{TableCell, texts};
 use crate::language::Language;
-use crate::record::VectorSearch;
 use crate::say;
+use dyno_core::base::units;
+use dyno_core::record::VectorSearch;
 
 /// Vector search.
 pub const SECTION: Section = Section::main(

@@ -9,9 +9,9 @@ use crate::brief::text::table_cell::{TableCell, in_unit, texts};
 use crate::chart::step::name;
 use crate::chart::{self, StepDrawing};
 use crate::language::Language;
-use crate::record::gauge::written::CounterSource;
 use crate::say;
-use crate::stats::amplification::{COARSEST, LEAST_FILLS, NotMeasured};
+use dyno_core::record::gauge::written::CounterSource;
+use dyno_core::stats::amplification::{COARSEST, LEAST_FILLS, NotMeasured};
 
 /// Write amplification, life and cost.
 pub const SECTION: Section = Section::appendix(
