@@ -2,7 +2,6 @@
 //! it within five seconds in any case. A terminal that disappears ends nothing.
 
 use std::io::Read;
-use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
@@ -60,10 +59,10 @@ impl Signals {
     /// blocks its thread. From then on a thread of its own receives signals: the kernel would
     /// deliver one to the main thread, although that waits uninterruptibly.
     pub fn end_in_time(&self) -> Result<()> {
-        let (seen, signalled) = UnixStream::pair().context("catching signals")?;
+        let (mut seen, signalled) = std::io::pipe().context("catching signals")?;
         pipe::register(SIGTERM, signalled).context("catching signals")?;
         let body = move || {
-            if (&seen).read_exact(&mut [0]).is_err() {
+            if seen.read_exact(&mut [0]).is_err() {
                 return;
             }
             let clock = Clock::for_pauses();

@@ -282,6 +282,7 @@ fn only_the_library_allocates_in_the_window_of_a_vector_search() {
     let dataset = "[dataset.d]\nengine = \"diskann\"\nvectors = 2000\ndimensions = 32\n\
                    queries = 50\ndegree = 16\nbuild_list = 32\npq_bytes = 16\n\
                    fill = { kind = \"vector_load\" }\n";
+    dyno::register();
     let engine = dyno::engine::find("diskann").unwrap();
     let streams: String =
         suiting(engine).filter(|w| is_load(*w)).map(|w| stream(engine, w, "", 2)).collect();

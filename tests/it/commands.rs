@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use dyno::record::setup::WriteCacheState;
-use dyno::record::{Class, Outcome, Point, Verified, observed};
+use dyno::record::{Class, Outcome, Point, Verified, WorkerProcessors, observed};
 use dyno::store::Bundle;
 
 use crate::support::{size, skip};
@@ -120,9 +120,9 @@ impl Lab {
     /// The processors of the point's workers.
     fn placed(&self, way: &str) -> String {
         let points = self.bundle(way).points().unwrap();
-        let facts = &points[0].point.facts;
-        let placed = facts.iter().find(|fact| fact.group == "Processors of workers");
-        placed.unwrap_or_else(|| panic!("{way}: {facts:?}")).value.clone()
+        let observed = &points[0].point.observed;
+        let placed = observed::all::<WorkerProcessors>(observed).next();
+        placed.unwrap_or_else(|| panic!("{way}: {observed:?}")).disclosed().value
     }
 
     /// Dyno's count for a class of op, over all steps.

@@ -130,6 +130,7 @@ fn libcachesim(python: &str, file: &str, capacities: [&str; 3]) -> String {
 
 #[test]
 fn hits_and_evictions_equal_libcachesims_for_any_recording() {
+    dyno::register();
     let Some(python) = python_with(&["libcachesim==0.3.5"]) else { return };
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("log.jsonl").display().to_string();

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use dyno::record::{WorkerProcessors, observed};
 use dyno::store::Bundle;
 
 use crate::support::{DYNO, dyno, said, skip, until};
@@ -63,8 +64,9 @@ fn each_worker_runs_on_the_processor_that_the_plan_gives_it() {
     });
     assert!(child.wait().unwrap().success());
     let points = Bundle::open(&dir.path().join("b.dyno")).unwrap().points().unwrap();
-    let facts = &points[0].point.facts;
-    assert!(facts.iter().any(|fact| fact.value.ends_with("one worker on each")), "{facts:?}");
+    let observed = &points[0].point.observed;
+    let mut workers = observed::all::<WorkerProcessors>(observed);
+    assert!(workers.any(|workers| workers.one_each), "{observed:?}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use dyno::analysis::keys::StepKey;
-use dyno::analysis::points::point_summary::RepeatSummary;
+use dyno::analysis::points::point_summary::{P99, RepeatSummary};
 use dyno::base::histogram::Histogram;
 use dyno::store::Bundle;
 
@@ -124,7 +124,7 @@ fn the_ops_of_a_group_are_the_sum_and_its_p99_that_of_the_pooled_samples() {
         assert!((rate(total) - each).abs() < 1e-6 * each, "{} is not {each}", rate(total));
         assert_eq!(total.ops, Some(ops));
         let p99 =
-            total.classes[0].service.percentiles_ns[2].as_ref().expect("enough samples").value;
+            total.classes[0].service.percentiles_ns[P99].as_ref().expect("enough samples").value;
         assert_eq!(p99.round() as u64, pooled[rank], "the p99 of the pooled samples");
         assert_eq!(merged.percentile_ns(0.99), Some(pooled[rank]));
 

@@ -44,9 +44,13 @@ fn measured(csv: &str, subject: &str, step: &str) -> Measured {
     let column = |name: &str| {
         header.iter().position(|h| *h == name).unwrap_or_else(|| panic!("no {name} in {header:?}"))
     };
-    let (subject_at, step_at) = (column("subject"), column("step"));
+    let (subject_at, step_at, class_at) = (column("subject"), column("step"), column("class"));
     let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
-    let own = || rows.iter().filter(|row| row[subject_at] == subject && row[step_at] == step);
+    // The row of all ops repeats those of reads and writes.
+    let is_own = |row: &&Vec<&str>| {
+        row[subject_at] == subject && row[step_at] == step && row[class_at] != "all"
+    };
+    let own = || rows.iter().filter(is_own);
     let number = |row: &[&str], name: &str| row[column(name)].parse::<f64>().unwrap();
     let times_rate = |name: &str| {
         own().map(|row| number(row, "ops_per_s") * number(row, name) / 1e9).sum::<f64>()

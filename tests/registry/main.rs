@@ -194,6 +194,7 @@ fn an_addition_is_one_file_and_one_line() {
 
 #[test]
 fn what_is_added_is_listed_and_checked_like_dynos_own() {
+    dyno::register();
     add_all();
     let catalogue = dyno::plan_catalogue();
     let names =

@@ -20,6 +20,11 @@ pub(super) const SELECT_OF_RUN: &str =
 
 pub(super) const SELECT_OF_POINT: &str = "SELECT json FROM observation WHERE point = ? ORDER BY id";
 
+/// Bytes of the JSON.
+pub(super) fn bytes(row: &Row<'_>) -> Result<u64> {
+    Ok(row.get_ref(0)?.as_str()?.len() as u64)
+}
+
 pub(super) fn row(row: &Row<'_>) -> Result<Observed> {
     schema::json(row, 0)
 }

@@ -106,7 +106,7 @@ impl Bundle {
                         some.next_if(|_| read.is_empty() || !lock.is_long_held())
                     {
                         let filled = self.fill(&mut stored, &parts);
-                        filled.map_err(|e| schema::not_read(&self.path, e))?;
+                        fact_bytes += filled.map_err(|e| schema::not_read(&self.path, e))?;
                         let facts = stored.point.facts.iter();
                         let bytes = facts.map(|f| f.name.len() + f.value.len()).sum::<usize>();
                         fact_bytes += bytes as u64;
@@ -142,23 +142,26 @@ impl Bundle {
     /// The parts that any of the points from `first` to `last` has, so that missing parts are not
     /// queried for each point.
     fn parts(&self, first: i64, last: i64) -> Result<PointParts> {
-        let sql = "SELECT EXISTS (SELECT 1 FROM fact WHERE point BETWEEN ?1 AND ?2), EXISTS \
-                   (SELECT 1 FROM series WHERE point BETWEEN ?1 AND ?2), EXISTS (SELECT 1 FROM \
-                   gauge WHERE point BETWEEN ?1 AND ?2), EXISTS (SELECT 1 FROM slow_op WHERE point \
-                   BETWEEN ?1 AND ?2)";
+        let sql = "SELECT EXISTS (SELECT 1 FROM fact WHERE point BETWEEN ?1 AND ?2), \
+                   EXISTS (SELECT 1 FROM observation WHERE point BETWEEN ?1 AND ?2), \
+                   EXISTS (SELECT 1 FROM series WHERE point BETWEEN ?1 AND ?2), \
+                   EXISTS (SELECT 1 FROM gauge WHERE point BETWEEN ?1 AND ?2), \
+                   EXISTS (SELECT 1 FROM slow_op WHERE point BETWEEN ?1 AND ?2)";
         let found = self.rows(&limits::POINTS, sql, [first, last], |row| {
             Ok(PointParts {
                 facts: row.get(0)?,
-                rates: row.get(1)?,
-                samples: row.get(2)?,
-                slow_ops: row.get(3)?,
+                observed: row.get(1)?,
+                rates: row.get(2)?,
+                samples: row.get(3)?,
+                slow_ops: row.get(4)?,
             })
         })?;
         Ok(found.into_iter().next().unwrap_or_default())
     }
 
-    /// Reads a point's data: its cells with their tallies, and its facts.
-    fn fill(&self, stored: &mut StoredPoint, parts: &PointParts) -> Result<()> {
+    /// Reads a point's data: its cells with their tallies, its facts and observations. Returns the
+    /// bytes of the observations as stored.
+    fn fill(&self, stored: &mut StoredPoint, parts: &PointParts) -> Result<u64> {
         let sql = "SELECT c.id, c.point, c.stream, c.drive, c.instance, c.headline, c.threads, \
                    c.depth, c.asked_ops_per_s, c.asked_bytes_per_s, c.late, c.backlog_max, \
                    c.backlog_end, t.class, t.ops, t.bytes, t.misses, t.service, t.service_sum_ns, \
@@ -187,10 +190,16 @@ impl Bundle {
             let sql = "SELECT heading, name, value, server_drive, server_instance FROM fact WHERE \
                        point = ? ORDER BY id";
             stored.point.facts = self.query(&limits::FACTS, sql, own, |row| fact(row, 0))?;
-            let (sql, read) = (observations::SELECT_OF_POINT, observations::row);
-            stored.point.observed = self.query(&limits::FACTS, sql, own, read)?;
         }
-        Ok(())
+        let mut bytes = 0;
+        if parts.observed {
+            stored.point.observed =
+                self.query(&limits::FACTS, observations::SELECT_OF_POINT, own, |row| {
+                    bytes += observations::bytes(row)?;
+                    observations::row(row)
+                })?;
+        }
+        Ok(bytes)
     }
 
     /// The same with each point's associated data; the slowest ops, a thousand rows each, only on
@@ -229,6 +238,7 @@ impl Bundle {
 #[derive(Default)]
 struct PointParts {
     facts: bool,
+    observed: bool,
     rates: bool,
     samples: bool,
     slow_ops: bool,

@@ -182,6 +182,18 @@ fn what_was_written_is_read_back() {
 }
 
 #[test]
+fn observations_of_points_without_facts_are_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.dyno");
+    let mut writer = BundleWriter::create(&path, &run(), &Setup::default()).unwrap();
+    writer.begin(&key(1)).unwrap();
+    let written = Point { facts: Vec::new(), ..point(key(1), Outcome::Measured) };
+    writer.end(&written).unwrap();
+    let points = Bundle::open(&path).unwrap().points().unwrap();
+    assert_eq!(points[0].point.observed, written.observed);
+}
+
+#[test]
 fn an_unfinished_point_leaves_nothing_and_a_failed_one_is_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.dyno");

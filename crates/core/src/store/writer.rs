@@ -357,7 +357,10 @@ impl BundleWriter {
         for table in bundle_file::tables(&tx)? {
             match &*table.name {
                 name if KEPT.contains(&name) => {}
-                "fact" => drop(tx.execute("DELETE FROM fact WHERE point IS NOT NULL", [])?),
+                // Those of the run are needed for a second file.
+                name @ ("fact" | "observation") => {
+                    tx.execute(&format!("DELETE FROM {name} WHERE point IS NOT NULL"), [])?;
+                }
                 name => drop(tx.execute(&format!("DELETE FROM {name}"), [])?),
             }
         }
@@ -701,7 +704,8 @@ impl Sink for BundleWriter {
         let tx = self.conn.unchecked_transaction()?;
         super::observations::insert(&tx, None, observed)
             .and_then(|()| Ok(tx.commit()?))
-            .with_context(|| self.writing())
+            .with_context(|| self.writing())?;
+        self.store()
     }
 
     fn write_caches(&mut self, states: &[DriveWriteCache]) -> Result<()> {

@@ -165,7 +165,8 @@ proptest! {
     #[test]
     fn whatever_is_missing_no_interval_is_nan_or_leaves_its_ratio_out(brief in briefs()) {
         for r in family(&brief) {
-            let (low, high) = r.interval.expect("in turns");
+            // A pair that shares no block has none unless a subject was measured before and after.
+            let Some((low, high)) = r.interval else { continue };
             prop_assert!(low <= r.ratio && r.ratio <= high && low > 0.0, "{:?}", r);
             prop_assert!(r.degrees >= 1.0 && r.repeats >= 3, "{:?}", r);
         }
