@@ -436,7 +436,7 @@ fn the_small_scale_of_mysql_oltp_and_of_tpcc_ends_in_a_brief_of_two_directories(
     let many = size(1, all.len());
     let of_step = |step: &str| {
         let rows = format!("step.{step}.stream.clients.workload.table_size={FEW_ROWS}");
-        [format!("step.{step}.warmup=200ms"), format!("step.{step}.duration=500ms"), rows]
+        [format!("step.{step}.warmup=200ms"), format!("step.{step}.duration=1500ms"), rows]
     };
     let mut shorter = vec![format!("dataset.db.fill.table_size={FEW_ROWS}")];
     shorter.extend(["one-server", "two-servers"].into_iter().flat_map(of_step));

@@ -67,8 +67,9 @@ fn each_drive_gets_the_requests_that_a_worker_of_its_own_makes_and_results_of_it
         };
         let closed = ops("closed");
         assert!(closed.len() == 3 && closed.iter().all(|ops| *ops > 0), "{engine}: {closed:?}");
-        // 200/s on each drive for 300 ms.
-        assert_eq!(ops("paced"), [60; 3], "{engine}");
+        // 200/s on each drive for 300 ms; the last one may complete after the window.
+        let paced = ops("paced");
+        assert!(paced.len() == 3 && paced.iter().all(|ops| [59, 60].contains(ops)), "{paced:?}");
     }
 }
 
