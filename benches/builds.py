@@ -22,13 +22,14 @@ PAIRS = int(os.environ.get("PAIRS", "5"))
 BOTH = (0, 1)
 
 
-def rates(programs, home, streams, dataset):
-    """Pairs of ops/s, after a run that creates the dataset."""
+def rates(programs, homes, streams, dataset):
+    """Pairs of ops/s, after a run of each that creates its own dataset."""
     def measure(at, seconds=bench.SECONDS):
         bench.DYNO = programs[at]
-        return bench.ops(bench.dyno(home, streams, dataset, seconds)[0])
+        return bench.ops(bench.dyno(homes[at], streams, dataset, seconds)[0])
 
-    measure(0, seconds=1)
+    for at in BOTH:
+        measure(at, seconds=1)
     return in_turns(*(lambda at=at: measure(at) for at in BOTH), count=PAIRS)
 
 
@@ -59,11 +60,12 @@ def main():
     for name, streams, dataset in loads():
         if not any(part in name for part in chosen):
             continue
-        home = tempfile.mkdtemp(dir="/dev/shm")
+        homes = [tempfile.mkdtemp(dir="/dev/shm") for _ in BOTH]
         try:
-            pairs = rates(programs, home, streams, dataset)
+            pairs = rates(programs, homes, streams, dataset)
         finally:
-            shutil.rmtree(home)
+            for home in homes:
+                shutil.rmtree(home)
         ratios = [after / before for before, after in pairs]
         before = si(statistics.median(before for before, _ in pairs))
         ratio, spread = statistics.median(ratios), f"{min(ratios):.2f} to {max(ratios):.2f}"
