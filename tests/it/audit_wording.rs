@@ -42,7 +42,7 @@ fn data() -> Vec<PathBuf> {
 }
 
 /// A statement: table, subject and rival, metric, words and value, point, verdict. If only one text
-/// is given, the words are the value; a point of "" is none.
+/// is given, the words are the value; without a point, it is "".
 type Row<'a> = (&'a str, &'a str, &'a str, &'a str, &'a str, &'a str);
 
 /// Each statement in a document of its own, so that none contradicts another.

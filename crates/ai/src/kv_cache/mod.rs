@@ -28,10 +28,10 @@ use dyno_core::workload::{GeneratorInputs, RecordedLoad, Workload};
 use dyno_trace::RequestKind;
 use dyno_trace::replay::ahead::{ReplayPart, TraceSource};
 use dyno_trace::replay::mapping::OffsetMapping;
-use dyno_trace::replay::properties::{no_rate, recorded_load};
+use dyno_trace::replay::properties::{no_rate, recorded_load, recording};
 use dyno_trace::replay::selection::{ReplayPace, Selection};
 use dyno_trace::replay::survey::survey;
-use dyno_trace::replay::{END, PACE, SCALE, START, SYNTHETIC};
+use dyno_trace::replay::{END, PACE, SCALE, START};
 
 /// The workload `kv_cache`.
 pub struct KvCache;
@@ -143,7 +143,7 @@ impl Workload for KvCache {
     }
 
     fn recording<'k>(&self, knobs: &'k Knobs) -> Option<&'k str> {
-        knobs.text("file").ok().filter(|file| *file != SYNTHETIC)
+        recording(knobs)
     }
 
     fn recorded(&self, knobs: &Knobs) -> Result<Option<RecordedLoad>> {

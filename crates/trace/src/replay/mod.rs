@@ -24,7 +24,7 @@ pub use self::compiled::SYNTHETIC;
 
 use self::ahead::{ReplayPart, TraceSource};
 use self::mapping::OffsetMapping;
-use self::properties::{KINDS, no_rate, recorded_load};
+use self::properties::{KINDS, no_rate, recorded_load, recording};
 use self::selection::{Remap, ReplayPace, Selection};
 use self::survey::survey;
 use crate::{Reader, RequestKind};
@@ -145,7 +145,7 @@ impl Workload for Trace {
     }
 
     fn recording<'k>(&self, knobs: &'k Knobs) -> Option<&'k str> {
-        knobs.text("file").ok().filter(|file| *file != SYNTHETIC)
+        recording(knobs)
     }
 
     fn recorded(&self, knobs: &Knobs) -> Result<Option<RecordedLoad>> {

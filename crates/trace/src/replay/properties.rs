@@ -2,11 +2,13 @@
 
 use serde_json::{Value, json};
 
+use super::compiled::SYNTHETIC;
 use super::selection::{ReplayPace, Selection};
 use super::survey::Survey;
 use crate::{KindTotal, RequestKind};
 use dyno_core::base::error::{Error, failed};
 use dyno_core::measure::pacer::ReplayTimes;
+use dyno_core::plan::Knobs;
 use dyno_core::record::{RecordedKind, Replayed};
 use dyno_core::workload::RecordedLoad;
 
@@ -17,6 +19,11 @@ const TAIL_NS: u64 = 100_000_000;
 /// Name of the knob that lists the kinds of requests in a trace. The trace itself sets this knob,
 /// `block` and the shares of kinds, from which engines prepare themselves.
 pub const KINDS: &str = "kinds";
+
+/// The file that a workload's knobs name, if it does not ship with Dyno.
+pub fn recording(knobs: &Knobs) -> Option<&str> {
+    knobs.text("file").ok().filter(|file| *file != SYNTHETIC)
+}
 
 /// The properties of the selected part at a pace.
 pub fn recorded_load(selection: &Selection, pace: ReplayPace, found: &Survey) -> RecordedLoad {
