@@ -1,11 +1,13 @@
 //! The record in a campaign's folder: its tasks, the host of each of their parts, the submitted
 //! arrays, and the result of every attempt at a task.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use super::folder;
@@ -61,6 +63,10 @@ pub struct TaskRecord {
     pub gres: Option<String>,
     /// Its hosts, in order: another one is added if one was lost.
     pub hosts: Vec<String>,
+    /// Why it is not measured any more: its drive is no longer in the campaign's file.
+    pub given_up: Option<String>,
+    /// Its drive is on several hosts, which must not measure it at the same time.
+    pub shared: bool,
 }
 
 /// An array of jobs on one host.
@@ -70,7 +76,7 @@ pub struct Array {
     pub job: u64,
     /// Its host.
     pub host: String,
-    /// The tasks, whose numbers are the elements' indices.
+    /// The tasks; their numbers are the elements' indices plus `slurm::index_offset`.
     pub tasks: Vec<usize>,
 }
 
@@ -117,6 +123,13 @@ impl CampaignRecord {
         folder::replace(&folder.join(FILE), &text)
     }
 
+    /// The tasks of the same subject in earlier rounds.
+    pub fn earlier<'r>(&'r self, task: &'r TaskRecord) -> impl Iterator<Item = &'r TaskRecord> {
+        let before =
+            move |other: &&TaskRecord| other.subject == task.subject && other.round < task.round;
+        self.tasks.iter().filter(before)
+    }
+
     /// A task by its number.
     pub fn task(&self, number: usize) -> Result<&TaskRecord> {
         let found = self.tasks.iter().find(|task| task.number == number);
@@ -160,6 +173,23 @@ impl TaskRecord {
     pub fn bundles(&self, campaign: &Path) -> Vec<PathBuf> {
         let bundle = |part: usize| self.folder(campaign).join(format!("run-{part}.dyno"));
         (1..=self.hosts.len()).map(bundle).collect()
+    }
+
+    /// Locks the task until the file is dropped; None if an attempt is running on any host.
+    pub fn lock(&self, campaign: &Path) -> Result<Option<File>> {
+        let path = self.plan(campaign);
+        let locking = || format!("locking {}", path.display());
+        let file = File::open(&path).with_context(locking)?;
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => Ok(Some(file)),
+            Err(Errno::WOULDBLOCK) => Ok(None),
+            Err(error) => Err(error).with_context(locking),
+        }
+    }
+
+    /// Whether an attempt is running.
+    pub fn is_running(&self, campaign: &Path) -> bool {
+        self.lock(campaign).is_ok_and(|lock| lock.is_none())
     }
 
     /// The start and end of every attempt, in order. A truncated line is ignored.

@@ -11,6 +11,15 @@ use dyno_core::plan::campaign::Slurm;
 
 const NS_PER_MINUTE: u64 = 60_000_000_000;
 
+/// The greatest index of an array: Slurm's default `MaxArraySize` is 1001.
+const MOST_INDEX: usize = 1000;
+
+/// The difference between a task's number and its index in its array. Tasks of one array have the
+/// same.
+pub fn index_offset(number: usize) -> usize {
+    number.saturating_sub(1) / MOST_INDEX * MOST_INDEX
+}
+
 /// States in which a job is, or may become, active.
 const ALIVE: [&str; 12] = [
     "PENDING",
@@ -71,20 +80,23 @@ impl ArrayScript<'_> {
     pub fn text(&self) -> Result<String> {
         let first = self.tasks[0];
         let folder = word(self.folder)?;
-        let numbers: Vec<String> = self.tasks.iter().map(|t| t.number.to_string()).collect();
+        let offset = index_offset(first.number);
+        let indices: Vec<String> =
+            self.tasks.iter().map(|task| (task.number - offset).to_string()).collect();
         let limit_ns = self.tasks.iter().map(|task| task.limit_ns).max().unwrap_or(0);
         // Sequential and in order, if each has exclusive use of the host.
         let at_once = if self.exclusive { "%1" } else { "" };
         let mut options = vec![
             format!("job-name={}", job_name(self.campaign)),
-            format!("array={}{at_once}", numbers.join(",")),
+            format!("array={}{at_once}", indices.join(",")),
             format!("nodelist={}", first.host()),
             "nodes=1".to_string(),
             "ntasks=1".to_string(),
             format!("time={}", limit_ns.div_ceil(NS_PER_MINUTE).max(1)),
             "requeue".to_string(),
             "open-mode=append".to_string(),
-            format!("output={folder}/tasks/%a/log"),
+            // Slurm's own messages; the pattern has no place for a task's number.
+            format!("output={folder}/jobs/%A-%a.log"),
             // `exec` below replaces the batch shell with Dyno.
             "signal=B:TERM@60".to_string(),
             EXPORT.to_string(),
@@ -108,7 +120,8 @@ impl ArrayScript<'_> {
         let options: String = options.iter().map(|o| format!("#SBATCH --{o}\n")).collect();
         Ok(format!(
             "#!/bin/sh\n{options}export PATH={PATH}\n\
-             exec {} fleet task {folder} \"$SLURM_ARRAY_TASK_ID\"\n",
+             task=$((SLURM_ARRAY_TASK_ID + {offset}))\n\
+             exec {} fleet task {folder} $task >> {folder}/tasks/$task/log 2>&1\n",
             word(self.program)?
         ))
     }
@@ -165,12 +178,19 @@ pub fn jobs(record: &CampaignRecord) -> Result<BTreeMap<usize, SlurmJob>> {
         Err(error) if describe(&error).0.contains("Invalid job id") => return Ok(found),
         said => said?,
     };
+    let offset = |array: u64| {
+        let known = record.arrays.iter().find(|known| known.job == array);
+        known.and_then(|known| known.tasks.first()).map_or(0, |first| index_offset(*first))
+    };
     let mut youngest: BTreeMap<usize, u64> = BTreeMap::new();
     for line in said.lines() {
-        let [array, task, state, reason] = line.trim().split('|').collect::<Vec<_>>()[..] else {
+        let [array, index, state, reason] = line.trim().split('|').collect::<Vec<_>>()[..] else {
             continue;
         };
-        let (Ok(array), Ok(task)) = (array.parse::<u64>(), task.parse::<usize>()) else { continue };
+        let (Ok(array), Ok(index)) = (array.parse::<u64>(), index.parse::<usize>()) else {
+            continue;
+        };
+        let task = index + offset(array);
         if youngest.get(&task).is_none_or(|known| *known <= array) {
             youngest.insert(task, array);
             found.insert(task, SlurmJob { state: state.into(), reason: reason.into() });

@@ -24,6 +24,8 @@ pub enum TaskState {
     Interrupted,
     /// Not queued and not started.
     Idle,
+    /// Not measured any more: its drive is no longer in the campaign's file.
+    GivenUp,
 }
 
 impl TaskState {
@@ -36,6 +38,7 @@ impl TaskState {
             TaskState::Failed => "failed",
             TaskState::Interrupted => "interrupted",
             TaskState::Idle => "not submitted",
+            TaskState::GivenUp => "given up",
         }
     }
 }
@@ -86,6 +89,12 @@ fn standing(task: &TaskRecord, job: Option<&SlurmJob>, folder: &Path) -> Result<
     };
     let state = match (last.map(|last| last.code), alive) {
         (Some(Some(0)), _) => TaskState::Measured,
+        _ if task.given_up.is_some() => {
+            cause = task.given_up.clone();
+            TaskState::GivenUp
+        }
+        // Started by another launcher than Slurm.
+        (Some(None), None) if task.is_running(folder) => TaskState::Running,
         (_, Some(job)) if job.runs() => TaskState::Running,
         (_, Some(job)) => {
             cause = cause.or(Some(job.reason.clone()).filter(|reason| reason != "None"));
@@ -109,7 +118,7 @@ fn standing(task: &TaskRecord, job: Option<&SlurmJob>, folder: &Path) -> Result<
     };
     let left = task.points.saturating_sub(done) as f64 / task.points.max(1) as f64;
     let left_ns = match state {
-        TaskState::Measured => 0,
+        TaskState::Measured | TaskState::GivenUp => 0,
         _ => (task.load_ns as f64 * left) as u64,
     };
     Ok(TaskStanding { state, done, failed, left_ns, cause })

@@ -64,6 +64,8 @@ struct TaskFiles {
     missing: Vec<String>,
     /// Errors of its bundles, which are then not collected.
     wrong: Vec<String>,
+    /// Why it is not measured any more.
+    given_up: Option<String>,
 }
 
 /// A bundle.
@@ -127,6 +129,7 @@ fn copied(task: &TaskRecord, checked: CheckedTask, into: &Path, ours: bool) -> R
         bundles,
         missing: checked.missing,
         wrong: checked.wrong,
+        given_up: task.given_up.clone(),
     })
 }
 
@@ -156,6 +159,9 @@ fn describe(collected: &Collected, out: &mut dyn Write) -> Result<()> {
     for task in &collected.tasks {
         let name = format!("Task {} ({})", task.number, task.subject);
         task.wrong.iter().try_for_each(|what| writeln!(out, "{name}: {what}"))?;
+        if let Some(why) = &task.given_up {
+            writeln!(out, "{name} was given up: {why}")?;
+        }
         match &task.missing[..] {
             [] => {}
             [one] => writeln!(out, "{name} lacks {one}")?,
@@ -169,6 +175,15 @@ fn describe(collected: &Collected, out: &mut dyn Write) -> Result<()> {
             out,
             "Every point of every task exists once.\nNext: dyno compare {folder}/*.dyno"
         )?,
+        false if collected.tasks.iter().all(|task| {
+            task.given_up.is_some() || task.missing.is_empty() && task.wrong.is_empty()
+        }) =>
+        {
+            writeln!(
+                out,
+                "Every other point exists once.\nNext: dyno compare {folder}/*.dyno"
+            )?;
+        }
         false => writeln!(out, "Points are missing: dyno fleet submit continues with them")?,
     }
     Ok(())

@@ -1,12 +1,17 @@
 //! The layout of a campaign: its hosts, its specimens, its tasks, and the duration of each.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::words::MOST;
 use crate::base::error::{Context, Result};
+use crate::base::text::abridged;
 use crate::cmd::plan_numbers::{Extent, fill_bytes};
 use crate::fleet::tasks::{FleetTask, tasks};
 use crate::fleet::{folder, hosts};
-use crate::plan::campaign::{Campaign, HostDrives, Specimen, SpecimenLocation};
+use crate::plan::campaign::{
+    Campaign, HostDrives, RemainingSpecimens, Specimen, SpecimenLocation,
+};
 use crate::plan::{DrivePlace, Plan};
 
 /// The assumed minimum fill rate in a time limit, bytes/s.
@@ -24,6 +29,8 @@ pub struct CampaignLayout {
     pub hosts: Vec<HostDrives>,
     /// The specimens, by index.
     pub specimens: Vec<Specimen>,
+    /// Why a specimen of a campaign that was submitted before cannot be measured, by its name.
+    pub missing: BTreeMap<String, String>,
     /// The tasks, in order.
     pub tasks: Vec<FleetTask>,
 }
@@ -47,13 +54,49 @@ impl CampaignLayout {
         let folder = folder::of(path);
         let names = hosts::names(&campaign).context("looking for the campaign's hosts")?;
         if find && campaign.needs_drives() {
-            let program = program(&campaign)?;
-            names.iter().try_for_each(|name| hosts::find(&campaign, name, &program, &folder))?;
+            hosts::find(&campaign, &names, &program(&campaign)?, &folder)?;
         }
         let hosts = hosts::known(&campaign, &names, &folder)?;
         let specimens = campaign.specimens(&hosts)?;
+        Ok(CampaignLayout::with(campaign, folder, hosts, specimens))
+    }
+
+    /// That of a campaign that was submitted before, whose drives may be missing by now.
+    pub fn remaining(path: &Path) -> Result<CampaignLayout> {
+        let campaign = Campaign::load(path, &crate::plan_catalogue())?;
+        let folder = folder::of(path);
+        let names = hosts::names(&campaign).context("looking for the campaign's hosts")?;
+        let hosts = hosts::known(&campaign, &names, &folder)?;
+        let RemainingSpecimens { specimens, missing } = campaign.remaining(&hosts)?;
+        let layout = CampaignLayout::with(campaign, folder, hosts, specimens);
+        Ok(CampaignLayout { missing, ..layout })
+    }
+
+    fn with(
+        campaign: Campaign,
+        folder: PathBuf,
+        hosts: Vec<HostDrives>,
+        specimens: Vec<Specimen>,
+    ) -> CampaignLayout {
         let tasks = tasks(&specimens, campaign.rounds as usize);
-        Ok(CampaignLayout { campaign, folder, hosts, specimens, tasks })
+        CampaignLayout { campaign, folder, hosts, specimens, missing: BTreeMap::new(), tasks }
+    }
+
+    /// The drives that are on several hosts, as text: one shared drive, or two with one serial
+    /// number.
+    pub fn shared(&self) -> Vec<String> {
+        let text = |specimen: &Specimen| {
+            let on: Vec<&str> =
+                specimen.homes.iter().map(|home| self.hosts[home.host].name.as_str()).collect();
+            format!(
+                "{} is seen from {}: taken for one shared drive, which one host measures at a \
+                 time. If two drives have this serial number, or the drive was moved, query the \
+                 hosts again (--find), or state the hosts of each subject: hosts = [\"…\"]",
+                specimen.name,
+                abridged(&on, MOST)
+            )
+        };
+        self.specimens.iter().filter(|specimen| specimen.shared).map(text).collect()
     }
 
     /// A task's specimen.

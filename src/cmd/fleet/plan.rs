@@ -64,6 +64,8 @@ pub struct PlannedCampaign {
     preparation: Vec<String>,
     /// The distribution of subjects over hosts and places, and what could not be balanced, as text.
     balance: Vec<String>,
+    /// Drives that several hosts report, as text.
+    shared: Vec<String>,
 }
 
 /// A host.
@@ -157,6 +159,7 @@ fn planned(layout: &CampaignLayout) -> Result<PlannedCampaign> {
         hosts: layout.hosts.iter().map(|host| of_host(&host.name)).collect(),
         preparation,
         balance: balance(layout, &spreads),
+        shared: layout.shared(),
         tasks,
     })
 }
@@ -217,6 +220,7 @@ fn describe(layout: &CampaignLayout, planned: &PlannedCampaign, out: &mut dyn Wr
         [] => writeln!(out, "No drive is erased.")?,
         all => writeln!(out, "Erased: {}", all.join(", "))?,
     }
-    planned.balance.iter().try_for_each(|line| writeln!(out, "{line}"))?;
+    let lines = planned.shared.iter().chain(&planned.balance);
+    lines.map(|line| writeln!(out, "{line}")).collect::<std::io::Result<()>>()?;
     Ok(())
 }

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::json::{self, OutputFormat};
-use super::words::columns;
+use super::words::{columns, no_longer_balanced};
 use crate::base::error::{Result, describe};
 use crate::base::units::{duration, plural};
 use crate::fleet::record::{CampaignRecord, TaskRecord};
@@ -31,7 +31,7 @@ pub struct StatusArgs {
 pub struct FleetStatus {
     campaign: String,
     title: String,
-    /// Tasks by state: measured, running, waiting, failed, interrupted, not submitted.
+    /// Tasks by state: measured, running, waiting, failed, interrupted, not submitted, given up.
     states: BTreeMap<&'static str, usize>,
     points_done: u64,
     points: u64,
@@ -40,6 +40,8 @@ pub struct FleetStatus {
     left_ns: u64,
     /// Abandoned hosts.
     lost: Vec<String>,
+    /// What is no longer balanced as planned, as text.
+    unbalanced: Vec<String>,
     /// Why Slurm's job states are unknown.
     slurm_failure: Option<String>,
     tasks: Vec<TaskStatus>,
@@ -52,7 +54,7 @@ struct TaskStatus {
     subject: String,
     host: String,
     round: usize,
-    /// measured, running, waiting, failed, interrupted, not submitted.
+    /// measured, running, waiting, failed, interrupted, not submitted, given up.
     state: &'static str,
     points_done: u64,
     points: u64,
@@ -100,6 +102,7 @@ pub fn status(args: &StatusArgs, out: &mut dyn Write) -> Result<()> {
         points_failed: tasks.iter().map(|task| task.points_failed).sum(),
         left_ns: left_ns(&record, &standings),
         lost: record.lost.clone(),
+        unbalanced: no_longer_balanced(&record),
         slurm_failure,
         tasks,
     };
@@ -122,6 +125,7 @@ fn describe_to(status: &FleetStatus, args: &StatusArgs, out: &mut dyn Write) -> 
     if !status.lost.is_empty() {
         writeln!(out, "Hosts given up: {}", status.lost.join(", "))?;
     }
+    status.unbalanced.iter().try_for_each(|line| writeln!(out, "{line}"))?;
     if let Some(why) = &status.slurm_failure {
         writeln!(out, "Slurm does not report the state of its jobs: {why}")?;
     }
@@ -146,7 +150,9 @@ fn describe_to(status: &FleetStatus, args: &StatusArgs, out: &mut dyn Write) -> 
     writeln!(out)?;
     let campaign = args.campaign.display();
     let queued = |task: &TaskStatus| ["running", "waiting"].contains(&task.state);
-    let measured = |task: &TaskStatus| task.state == TaskState::Measured.name();
+    let measured = |task: &TaskStatus| {
+        [TaskState::Measured, TaskState::GivenUp].iter().any(|state| task.state == state.name())
+    };
     if status.tasks.iter().all(measured) {
         writeln!(out, "Next: dyno fleet collect {campaign}")?;
     } else if status.tasks.iter().any(|task| !queued(task) && !measured(task)) {

@@ -1,20 +1,22 @@
 //! `dyno fleet submit`: writes the job arrays of a campaign's tasks into its folder and submits
 //! them to Slurm. If run again, it submits tasks that are neither measured nor queued.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use toml::Table;
 
 use super::layout::{CampaignLayout, program};
+use super::words::no_longer_balanced;
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, failed, refused};
 use crate::base::file;
 use crate::base::units::plural;
 use crate::fleet::folder;
 use crate::fleet::record::{Array, CampaignRecord, TaskRecord};
-use crate::fleet::slurm::{self, ArrayScript};
+use crate::fleet::slurm::{self, ArrayScript, SlurmJob, index_offset};
 use crate::fleet::state::{TaskState, standings};
 use crate::fleet::tasks::FleetTask;
 use crate::lab;
@@ -40,22 +42,27 @@ pub struct SubmitArgs {
 
 /// Submits the remaining tasks.
 pub fn submit(args: &SubmitArgs, out: &mut dyn Write) -> Result<()> {
-    let layout = CampaignLayout::of(&args.campaign, false)?;
+    let begun = CampaignRecord::find(&folder::of(&args.campaign))?;
+    let layout = match begun {
+        Some(_) => CampaignLayout::remaining(&args.campaign)?,
+        None => CampaignLayout::of(&args.campaign, false)?,
+    };
     folder::make(&layout.folder)?;
     let folder = layout.folder.canonicalize().context("finding the campaign's folder")?;
-    same(&args.campaign, &layout, &folder)?;
-    // Of two concurrent submissions the second is refused.
-    let _lock = lab::folder::lock::bundle(&folder.join(SUBMITTED), Clock::start())?;
-    let mut record = match CampaignRecord::find(&folder)? {
+    let mut record = match begun {
         Some(record) => record,
         None => begin(&layout)?,
     };
+    same(&args.campaign, &layout, &folder)?;
+    // Of two concurrent submissions the second is refused.
+    let _lock = lab::folder::lock::bundle(&folder.join(SUBMITTED), Clock::start())?;
     give_up(&mut record, &args.lost, &layout)?;
+    drop_tasks(&mut record, &layout);
     record.keep(&folder)?;
     let jobs = slurm::jobs(&record)?;
     let standings = standings(&record, &jobs, &folder)?;
     let open = |state: TaskState| {
-        !matches!(state, TaskState::Measured | TaskState::Running | TaskState::Waiting)
+        matches!(state, TaskState::Idle | TaskState::Failed | TaskState::Interrupted)
     };
     let mut due = Vec::new();
     for (at, standing) in standings.iter().enumerate().filter(|(_, s)| open(s.state)) {
@@ -77,8 +84,11 @@ pub fn submit(args: &SubmitArgs, out: &mut dyn Write) -> Result<()> {
         write_plan(&record.tasks[*at], &layout, (specimen, home), &folder)?;
     }
     let due: Vec<usize> = due.into_iter().map(|(at, _)| at).collect();
-    let begun = arrays(&mut record, &due, &layout, &folder, args.dry_run)?;
+    let queue = if args.dry_run { None } else { Some(&jobs) };
+    let begun = arrays(&mut record, &due, &layout, &folder, queue)?;
     let (what, arrays) = (plural(due.len(), "task"), plural(begun.len(), "array"));
+    layout.shared().iter().try_for_each(|line| writeln!(out, "{line}"))?;
+    no_longer_balanced(&record).iter().try_for_each(|line| writeln!(out, "{line}"))?;
     match (due.is_empty(), args.dry_run) {
         (true, _) => writeln!(out, "Nothing to submit: every task is measured or in the queue.")?,
         (_, true) => writeln!(out, "{what} in {arrays}, not submitted: {}", listed(&begun))?,
@@ -110,6 +120,8 @@ fn begin(layout: &CampaignLayout) -> Result<CampaignRecord> {
             limit_ns: cost.limit_ns,
             gres: campaign.gres(specimen).map(str::to_string),
             hosts: vec![layout.hosts[task.host].name.clone()],
+            given_up: None,
+            shared: specimen.shared,
         })
     };
     Ok(CampaignRecord {
@@ -122,28 +134,93 @@ fn begin(layout: &CampaignLayout) -> Result<CampaignRecord> {
     })
 }
 
-/// Stores the campaign's file and its protocol in the folder, and refuses ones that differ from the
-/// submitted ones: their points would not belong to one campaign.
+/// Stores the campaign's file and its protocol in the folder. A file that differs from the
+/// submitted one is refused unless only drives were taken out of it, or how jobs are started was
+/// changed: points of another load would not belong to the campaign.
 fn same(path: &Path, layout: &CampaignLayout, folder: &Path) -> Result<()> {
+    let changed = |stored: &Path| {
+        refused(
+            format!(
+                "the campaign or its protocol has changed since it was submitted: see {}",
+                stored.display()
+            ),
+            "submit the new one under another name, or restore the submitted version; only drives \
+             may be taken out, and [slurm], find, environment and the drives of a [[host]] changed",
+        )
+    };
     let text = file::read_text(path, file::MOST_TEXT)?;
-    let protocol = layout.campaign.protocol.as_ref();
-    let files = [Some((folder.join(SUBMITTED), &text))]
-        .into_iter()
-        .chain([protocol.map(|(name, text)| (folder.join("protocol").join(name), text))]);
-    for (kept, text) in files.flatten() {
-        if !kept.exists() {
-            folder::replace(&kept, text.as_bytes())?;
-        } else if file::read_text(&kept, file::MOST_TEXT)? != *text {
-            return Err(refused(
-                format!(
-                    "the campaign or its protocol has changed since it was submitted: see {}",
-                    kept.display()
-                ),
-                "submit the new one under another name, or restore the submitted version",
-            ));
+    let stored = folder.join(SUBMITTED);
+    if stored.exists() {
+        let before = file::read_text(&stored, file::MOST_TEXT)?;
+        if before != text && !continues(&before, &text)? {
+            return Err(changed(&stored));
         }
     }
-    Ok(())
+    if let Some((name, text)) = &layout.campaign.protocol {
+        let stored = folder.join("protocol").join(name);
+        if !stored.exists() {
+            folder::replace(&stored, text.as_bytes())?;
+        } else if file::read_text(&stored, file::MOST_TEXT)? != *text {
+            return Err(changed(&stored));
+        }
+    }
+    folder::replace(&stored, text.as_bytes())
+}
+
+/// Whether a campaign's file defines the same load on the same hosts as an earlier version, with
+/// no more drives.
+fn continues(before: &str, now: &str) -> Result<bool> {
+    let read = |text: &str| toml::from_str::<Table>(text).context("reading the campaign's file");
+    let (mut before, mut now) = (read(before)?, read(now)?);
+    let mut subjects = Vec::new();
+    for file in [&mut before, &mut now] {
+        ["slurm", "find", "environment"].into_iter().for_each(|key| drop(file.remove(key)));
+        for host in tables(file, "host") {
+            host.remove("drives");
+        }
+        let mut of_file: BTreeMap<String, (Table, BTreeSet<String>)> = BTreeMap::new();
+        for subject in tables(file, "subject") {
+            let mut drives = BTreeSet::new();
+            for key in ["serial", "erase"] {
+                let listed = subject.remove(key).unwrap_or(toml::Value::Array(Vec::new()));
+                match listed {
+                    toml::Value::Array(all) => {
+                        drives.extend(all.iter().map(|one| format!("{key}: {one}")));
+                    }
+                    toml::Value::Table(all) => {
+                        drives.extend(all.iter().map(|(serial, how)| format!("{serial}: {how}")));
+                    }
+                    one => drives.extend([format!("{key}: {one}")]),
+                }
+            }
+            let name = subject.get("name").map(ToString::to_string).unwrap_or_default();
+            of_file.insert(name, (subject.clone(), drives));
+        }
+        file.remove("subject");
+        subjects.push(of_file);
+    }
+    let [before_subjects, now_subjects] = [&subjects[0], &subjects[1]];
+    let fewer = now_subjects.iter().all(|(name, (table, drives))| {
+        before_subjects
+            .get(name)
+            .is_some_and(|(was, had)| was == table && drives.is_subset(had))
+    });
+    Ok(before == now && fewer)
+}
+
+/// The tables of an array of tables.
+fn tables<'t>(file: &'t mut Table, key: &str) -> impl Iterator<Item = &'t mut Table> {
+    let all = file.get_mut(key).and_then(toml::Value::as_array_mut);
+    all.into_iter().flatten().filter_map(toml::Value::as_table_mut)
+}
+
+/// Gives up the tasks of drives that are no longer in the campaign's file.
+fn drop_tasks(record: &mut CampaignRecord, layout: &CampaignLayout) {
+    for task in &mut record.tasks {
+        let known = layout.specimens.iter().any(|specimen| specimen.name == task.subject)
+            || layout.missing.contains_key(&task.subject);
+        task.given_up = (!known).then(|| "it is no longer in the campaign's file".to_string());
+    }
 }
 
 /// Records abandoned hosts, and cancels their jobs in Slurm.
@@ -176,20 +253,24 @@ fn settle(
 ) -> Result<(Specimen, SpecimenLocation)> {
     let task = &record.tasks[at];
     let named = |specimen: &&Specimen| specimen.name == task.subject;
-    let specimen = layout
-        .specimens
-        .iter()
-        .find(named)
-        .with_context(|| format!("no host has '{}' any more", task.subject))?;
+    let specimen = layout.specimens.iter().find(named).with_context(|| {
+        let why = layout.missing.get(&task.subject).map(String::as_str);
+        why.unwrap_or("no host has it any more").to_string()
+    })?;
     let name = |home: &&SpecimenLocation| layout.hosts[home.host].name.clone();
     let homes: Vec<&SpecimenLocation> =
         specimen.homes.iter().filter(|home| !record.lost.contains(&name(home))).collect();
     if let Some(home) = homes.iter().find(|home| name(home) == task.host()) {
         return Ok((specimen.clone(), (*home).clone()));
     }
+    // First one on which it was measured least often, so that it is on as many hosts as planned.
     let load = |home: &&&SpecimenLocation| {
-        let here = |task: &&TaskRecord| task.host() == name(home);
-        record.tasks.iter().filter(here).count()
+        let here = |other: &&TaskRecord| other.host() == name(home);
+        let own = |other: &&TaskRecord| other.subject == task.subject;
+        (
+            record.tasks.iter().filter(here).filter(own).count(),
+            record.tasks.iter().filter(here).count(),
+        )
     };
     let home = homes.iter().min_by_key(load).map(|home| (*home).clone()).with_context(|| {
         format!(
@@ -217,18 +298,19 @@ fn write_plan(
 }
 
 /// Writes the scripts of the due tasks, submits them, and records each array as soon as Slurm has
-/// it; returns the scripts and a message for each.
+/// it; returns the scripts and a message for each. Without the queue's jobs, nothing is submitted.
 fn arrays(
     record: &mut CampaignRecord,
     due: &[usize],
     layout: &CampaignLayout,
     folder: &Path,
-    dry_run: bool,
+    queue: Option<&BTreeMap<usize, SlurmJob>>,
 ) -> Result<Vec<(PathBuf, String)>> {
     let exclusive = layout.exclusive();
     let program = program(&layout.campaign)?;
     // Two hosts must not measure one drive at the same time: its rounds are then sequential.
     let in_rounds = layout.specimens.iter().any(|specimen| specimen.shared);
+    let earlier = record.arrays.clone();
     let mut begun: Vec<(PathBuf, String)> = Vec::new();
     let mut jobs: Vec<(usize, Array)> = Vec::new();
     for group in groups(record, due, in_rounds) {
@@ -237,7 +319,22 @@ fn arrays(
         let before = |(of, array): &&(usize, Array)| {
             (exclusive && array.host == host) || (in_rounds && *of < round)
         };
-        let after: Vec<u64> = jobs.iter().filter(before).map(|(_, array)| array.job).collect();
+        // Those of earlier calls that may still measure a drive of this array.
+        let measures_the_same = |array: &&Array| {
+            array.tasks.iter().filter_map(|number| record.task(*number).ok()).any(|other| {
+                let alive = |jobs: &BTreeMap<usize, SlurmJob>| {
+                    jobs.get(&other.number).is_some_and(SlurmJob::is_alive)
+                };
+                queue.is_some_and(alive)
+                    && tasks.iter().any(|task| task.shared && task.subject == other.subject)
+            })
+        };
+        let after: Vec<u64> = earlier
+            .iter()
+            .filter(measures_the_same)
+            .chain(jobs.iter().filter(before).map(|(_, array)| array))
+            .map(|array| array.job)
+            .collect();
         let script = ArrayScript {
             campaign: &record.campaign,
             folder,
@@ -251,7 +348,7 @@ fn arrays(
         let path = folder.join("jobs").join(name);
         folder::replace(&path, script.text()?.as_bytes())?;
         let numbers: Vec<usize> = tasks.iter().map(|task| task.number).collect();
-        if dry_run {
+        if queue.is_none() {
             begun.push((path.clone(), path.display().to_string()));
             continue;
         }
@@ -265,7 +362,8 @@ fn arrays(
     Ok(begun)
 }
 
-/// Tasks of one array: on one host with the same generic resources, in order.
+/// Tasks of one array: on one host with the same generic resources and the same offset of their
+/// indices, in order.
 fn groups(record: &CampaignRecord, due: &[usize], in_rounds: bool) -> Vec<Vec<usize>> {
     let rounds: BTreeSet<usize> = match in_rounds {
         true => due.iter().map(|at| record.tasks[*at].round).collect(),
@@ -275,18 +373,19 @@ fn groups(record: &CampaignRecord, due: &[usize], in_rounds: bool) -> Vec<Vec<us
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for round in rounds {
         for host in &hosts {
-            let mut last: Option<&Option<String>> = None;
+            let mut last = None;
             let here = |at: &&usize| {
                 let task = &record.tasks[**at];
                 task.host() == *host && (!in_rounds || task.round == round)
             };
             for at in due.iter().filter(here) {
-                let gres = &record.tasks[*at].gres;
-                match (groups.last_mut(), last == Some(gres)) {
+                let task = &record.tasks[*at];
+                let kind = Some((&task.gres, index_offset(task.number)));
+                match (groups.last_mut(), last == kind) {
                     (Some(group), true) => group.push(*at),
                     _ => groups.push(vec![*at]),
                 }
-                last = Some(gres);
+                last = kind;
             }
         }
     }

@@ -1,17 +1,25 @@
-//! `dyno fleet task`: runs one task of a campaign on its host, from a job's script. It starts or
-//! continues the task's run, and records the result in the campaign's folder.
+//! `dyno fleet task`: runs tasks of a campaign on their host, from a job's script or any other
+//! launcher. It starts or continues a task's run, and records the result in the campaign's folder.
 
-use std::os::unix::fs::MetadataExt;
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
 
 use crate::base::error::{Context, Result, describe, exit_code, failed, refused};
 use crate::base::file;
+use crate::base::text::say;
 use crate::cmd::measure::run;
 use crate::fleet::folder;
 use crate::fleet::record::{Attempt, CampaignRecord, TaskRecord};
+
+/// The host's name in Slurm, in the environment of its jobs.
+const SLURM: &str = "SLURMD_NODENAME";
 
 /// Records that the environment's file was read.
 const READ: &str = "DYNO_CAMPAIGN_ENVIRONMENT";
@@ -22,28 +30,73 @@ pub struct TaskArgs {
     /// The campaign's folder
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
-    /// The task's number
+    /// The task's number [default: all tasks of this host, in the order of rounds and places]
     #[arg(value_name = "NUMBER")]
-    number: usize,
+    number: Option<usize>,
+    /// This host's name in the campaign [default: Slurm's, or the host's own without a domain]
+    #[arg(long, value_name = "HOST")]
+    host: Option<String>,
 }
 
-/// Runs it; the exit code is that of `dyno run`.
+/// The interval between looks at the folder while another host's task of the same drive is due.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// Runs it; the exit code is that of `dyno run`, of several tasks the greatest.
 pub fn task(args: &TaskArgs) -> Result<u8> {
     let folder = &args.folder;
     folder::check(folder)?;
     let record = CampaignRecord::of(folder)?;
-    let task = record.task(args.number)?;
-    let here = this_host()?;
-    if here != task.host() {
+    let here = match &args.host {
+        Some(host) => host.clone(),
+        None => this_host()?,
+    };
+    let tasks = match args.number {
+        Some(number) => vec![record.task(number)?],
+        None => record.tasks.iter().filter(|task| task.host() == here).collect(),
+    };
+    if let Some(task) = tasks.iter().find(|task| task.host() != here) {
         return Err(refused(
             format!("task {} is one of {}, and this is {here}", task.number, task.host()),
-            "it is submitted to its host by `dyno fleet submit`",
+            "run it on its host, or name this host as the campaign does: --host NAME",
+        ));
+    }
+    if tasks.is_empty() {
+        return Err(failed(
+            format!("the campaign has no task on {here}"),
+            "name this host as the campaign does: --host NAME",
         ));
     }
     if let Some(file) = record.environment.as_deref().filter(|_| std::env::var_os(READ).is_none()) {
         return Err(again_with(file)?);
     }
-    note(folder, task, &here, None, None)?;
+    let mut worst = 0;
+    let mut first_error = None;
+    for task in tasks.into_iter().filter(|task| task.given_up.is_none()) {
+        match measure(&record, task, folder, &here) {
+            Ok(code) => worst = worst.max(code),
+            // Asked for one task, or stopped by a signal.
+            Err(error) if args.number.is_some() || exit_code(&error) >= 128 => return Err(error),
+            Err(error) => first_error = first_error.or(Some(error)),
+        }
+        if worst >= 128 {
+            break;
+        }
+    }
+    first_error.map_or(Ok(worst), Err)
+}
+
+/// Starts or continues one task. Refused, without a trace in the campaign's folder, while an
+/// attempt at the same task is running anywhere.
+fn measure(record: &CampaignRecord, task: &TaskRecord, folder: &Path, here: &str) -> Result<u8> {
+    let lock = task.lock(folder)?;
+    if lock.is_none() {
+        return Err(refused(
+            format!("task {} is already running", task.number),
+            format!("wait for it: dyno fleet status {}", folder.display()),
+        ));
+    }
+    let _drive = if task.shared { Some(drive(record, task, folder)?) } else { None };
+    note(folder, task, here, None, None)?;
     let bundles = task.bundles(folder);
     let (bundle, earlier) = bundles.split_last().context("a task without a host")?;
     let earlier: Vec<PathBuf> = earlier.iter().filter(|path| path.exists()).cloned().collect();
@@ -56,8 +109,45 @@ pub fn task(args: &TaskArgs) -> Result<u8> {
         Ok(code) => (*code, None),
         Err(error) => (exit_code(error), Some(describe(error).0)),
     };
-    note(folder, task, &here, Some(code), cause)?;
+    note(folder, task, here, Some(code), cause)?;
     ended
+}
+
+/// Waits until no other host measures the task's drive, and until the tasks of earlier rounds have
+/// been attempted; returns the drive's lock. Under Slurm, an array depends on those before it, and
+/// one that was cancelled is never attempted.
+fn drive(record: &CampaignRecord, task: &TaskRecord, folder: &Path) -> Result<File> {
+    let first = record.tasks.iter().find(|other| other.subject == task.subject).unwrap_or(task);
+    let path = first.folder(folder).join("drive.lock");
+    let locking = || format!("locking {}", path.display());
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false).mode(0o600).custom_flags(libc::O_NOFOLLOW);
+    let file = options.open(&path).with_context(locking)?;
+    let by_slurm = std::env::var_os(SLURM).is_some();
+    let mut reported = None;
+    loop {
+        let mut due = None;
+        for other in record.earlier(task).filter(|other| other.given_up.is_none() && !by_slurm) {
+            let attempts = other.attempts(folder)?;
+            if attempts.last().is_none_or(|last| last.code.is_none()) {
+                due = Some(other);
+                break;
+            }
+        }
+        let wait = match due {
+            Some(other) => format!("task {} (round {})", other.number, other.round),
+            None => match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => return Ok(file),
+                Err(Errno::WOULDBLOCK) => "another task of the same drive".to_string(),
+                Err(error) => return Err(error).with_context(locking),
+            },
+        };
+        if reported.as_ref() != Some(&wait) {
+            say(&format!("Task {} waits for {wait}", task.number));
+            reported = Some(wait);
+        }
+        std::thread::sleep(LOOK_EVERY);
+    }
 }
 
 fn note(
@@ -73,7 +163,7 @@ fn note(
 
 /// This host's name in Slurm; otherwise its own without a domain.
 fn this_host() -> Result<String> {
-    if let Ok(name) = std::env::var("SLURMD_NODENAME") {
+    if let Ok(name) = std::env::var(SLURM) {
         return Ok(name);
     }
     let name = rustix::system::uname().nodename().to_string_lossy().into_owned();

@@ -1,11 +1,17 @@
 //! Common output of the `dyno fleet` commands: columns, counts, and the balance of a campaign as
 //! text.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 
 use super::layout::CampaignLayout;
 use crate::base::error::Result;
+use crate::base::text::abridged;
+use crate::fleet::record::CampaignRecord;
 use crate::fleet::tasks::HostSpread;
+
+/// The most items of a list of subjects, hosts or places that are shown.
+pub const MOST: usize = 10;
 
 /// Rows with aligned cells.
 pub fn columns<const N: usize>(rows: &[[String; N]], out: &mut dyn Write) -> Result<()> {
@@ -19,6 +25,33 @@ pub fn columns<const N: usize>(rows: &[[String; N]], out: &mut dyn Write) -> Res
     Ok(())
 }
 
+/// Which subjects are no longer on as many hosts as planned, because tasks moved or were given up.
+pub fn no_longer_balanced(record: &CampaignRecord) -> Vec<String> {
+    let mut changes: BTreeMap<&str, BTreeMap<&str, (usize, usize)>> = BTreeMap::new();
+    for task in &record.tasks {
+        let of_group = changes.entry(&task.group).or_default();
+        of_group.entry(task.hosts.first().map_or("", String::as_str)).or_default().0 += 1;
+        if task.given_up.is_none() {
+            of_group.entry(task.host()).or_default().1 += 1;
+        }
+    }
+    let mut lines = Vec::new();
+    for (group, hosts) in changes {
+        let changed = hosts.iter().filter(|(_, (planned, now))| planned != now);
+        let changed: Vec<String> = changed
+            .map(|(host, (planned, now))| format!("{now} instead of {planned} on {host}"))
+            .collect();
+        if !changed.is_empty() {
+            lines.push(format!(
+                "No longer balanced as planned: {group}: tasks {}: differences of hosts are part \
+                 of its figures",
+                abridged(&changed, MOST)
+            ));
+        }
+    }
+    lines
+}
+
 /// The distribution of subjects over hosts and places, and what could not be balanced.
 pub fn balance(layout: &CampaignLayout, spreads: &[HostSpread]) -> Vec<String> {
     let names = layout.campaign.subjects();
@@ -27,7 +60,7 @@ pub fn balance(layout: &CampaignLayout, spreads: &[HostSpread]) -> Vec<String> {
     let balanced: Vec<&str> = spreads.iter().filter(even).map(|s| names[s.subject]).collect();
     if !balanced.is_empty() {
         let who =
-            if balanced.len() == names.len() { "Every subject".into() } else { list(&balanced) };
+            if balanced.len() == names.len() { "Every subject".into() } else { abridged(&balanced, MOST) };
         lines.push(format!(
             "Balanced: {who}: on every host and in every place equally often, or once more"
         ));
@@ -37,6 +70,7 @@ pub fn balance(layout: &CampaignLayout, spreads: &[HostSpread]) -> Vec<String> {
         if !spread.over_hosts() {
             let on = spread.on.iter().zip(&layout.hosts);
             let on: Vec<String> = on.map(|(n, host)| format!("{n} on {}", host.name)).collect();
+            let on = abridged(&on, MOST);
             let why = match spread {
                 HostSpread { fixed: true, .. } => {
                     "its drives are fixed to hosts, whose differences are part of its figures; \
@@ -49,21 +83,14 @@ pub fn balance(layout: &CampaignLayout, spreads: &[HostSpread]) -> Vec<String> {
                     spread.rounds
                 ),
             };
-            lines.push(format!("Not balanced: {name}: tasks {}: {why}", on.join(", ")));
+            lines.push(format!("Not balanced: {name}: tasks {on}: {why}"));
         }
         if !spread.over_places() {
             let places = spread.places.iter().enumerate();
             let places: Vec<String> = places.map(|(at, n)| format!("{n} in {}", at + 1)).collect();
-            lines.push(format!("Not balanced: {name}: places {}", places.join(", ")));
+            let places = abridged(&places, MOST);
+            lines.push(format!("Not balanced: {name}: places {places}"));
         }
     }
     lines
-}
-
-fn list(names: &[&str]) -> String {
-    const MOST: usize = 6;
-    match names.len() {
-        n if n > MOST => format!("{} and {} more", names[..MOST].join(", "), n - MOST),
-        _ => names.join(", "),
-    }
 }

@@ -161,8 +161,11 @@ fn a_drive_that_would_be_written_to_and_is_not_named_to_be_erased_is_refused() {
 #[test]
 fn drives_that_are_missing_in_use_or_claimed_twice_are_mistakes_with_their_place() {
     for (subjects, expected) in [
-        ("[[subject]]\nname = \"a\"\nserial = \"S3\"\n", "did you mean 'S1'"),
-        ("[[subject]]\nname = \"a\"\nmodel = \"Older\"\n", "no host has a drive of this model"),
+        ("[[subject]]\nname = \"a\"\nserial = \"S3\"\n", "no host of this subject has the drive S3"),
+        (
+            "[[subject]]\nname = \"a\"\nmodel = \"Older\"\n",
+            "the hosts have the models Boot, New_960, Old_960",
+        ),
         (
             "[[subject]]\nname = \"a\"\nserial = \"S1\"\nerase = [\"S2\"]\n",
             "S2 is not one of this subject's drives",
@@ -221,7 +224,28 @@ fn mistakes_of_a_campaign_are_all_shown_where_they_stand() {
          hosts = [\"lab5\"]\n[[subject]]\nname = \"B\"\nserial = \"S\"\n"
     ));
     assert!(text.contains("has no host 'lab5'") && text.contains("did you mean 'lab1'"), "{text}");
-    assert!(text.contains("nothing is known of the drives of lab4"), "{text}");
+    assert!(text.contains("nothing is known of the drives of lab1, lab2, lab3, lab4"), "{text}");
+}
+
+#[test]
+fn what_is_unknown_of_many_hosts_is_one_mistake_with_ten_names() {
+    let hosts: String = (1..=40).map(|n| format!("[[host]]\nname = \"h{n}\"\n")).collect();
+    let subjects: String = (1..=12)
+        .map(|n| format!("[[subject]]\nname = \"M{n}\"\nserial = \"S{n}\"\nerase = \"S{n}\"\n"))
+        .collect();
+    let text = mistakes(&format!("protocol = \"./null.toml\"\n{hosts}{subjects}"));
+    assert!(text.contains("the plan has 1 mistake"), "{text}");
+    assert!(text.contains("the drives of h1, h2,") && text.contains("h10 and 30 more"), "{text}");
+}
+
+#[test]
+fn no_serial_number_is_suggested_for_another() {
+    let subject =
+        "[[subject]]\nname = \"a\"\nmodel = \"Old*\"\nerase = [\"S1\", \"S3\"]\n";
+    let dir = two_models(&of_drives("./null.toml", subject));
+    let text = said(&dyno(dir.path(), &["fleet", "plan", "c.toml"]));
+    assert!(text.contains("no host of this subject has the drive S3"), "{text}");
+    assert!(!text.contains("did you mean") && !text.contains("N1"), "{text}");
 }
 
 #[test]

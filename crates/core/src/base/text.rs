@@ -37,6 +37,15 @@ fn spelt_out(text: &str, hides: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// "a, b and 3 more": a list of which at most `most` items are shown.
+pub fn abridged<S: AsRef<str>>(items: &[S], most: usize) -> String {
+    let shown: Vec<&str> = items.iter().take(most).map(AsRef::as_ref).collect();
+    match items.len().saturating_sub(most) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
 /// `visible` for every text of a JSON value.
 pub fn visible_json(value: &mut serde_json::Value) {
     use serde_json::Value::{Array, Object, String};

@@ -21,7 +21,7 @@ use crate::plan::syntax::mistakes::{Mistakes, SourceSpan};
 use crate::plan::syntax::node::{Node, NodeEntry, NodeValue};
 
 pub use hosts::{CampaignHost, Slurm};
-pub use specimens::{HostDrives, Offered, Specimen, SpecimenLocation};
+pub use specimens::{HostDrives, Offered, RemainingSpecimens, Specimen, SpecimenLocation};
 use wanted::WantedSubject;
 
 /// The maximum number of rounds: each subject is measured once per round.

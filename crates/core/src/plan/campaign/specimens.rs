@@ -7,7 +7,11 @@ use std::path::PathBuf;
 use super::super::model::{Drive, DrivePlace};
 use super::Campaign;
 use super::wanted::{DriveSelection, SubjectLocation, WantedSubject};
-use crate::plan::syntax::mistakes::{Mistakes, SourceSpan, remedy};
+use crate::base::text::abridged;
+use crate::plan::syntax::mistakes::{Mistakes, SourceSpan, nearest};
+
+/// The most names of hosts or models in one list.
+const MOST: usize = 10;
 
 /// A drive as reported by its host.
 #[derive(Clone, Debug, Default)]
@@ -54,10 +58,38 @@ pub struct SpecimenLocation {
     pub drive: Drive,
 }
 
+/// The specimens of a campaign that was submitted before: its drives may have failed since.
+pub struct RemainingSpecimens {
+    /// Those that can be measured.
+    pub specimens: Vec<Specimen>,
+    /// Why a specimen of the file cannot be measured, by its name.
+    pub missing: BTreeMap<String, String>,
+}
+
 impl Campaign {
     /// Finds every subject's directories and drives; missing ones are mistakes in the file.
     pub fn specimens(&self, hosts: &[HostDrives]) -> Result<Vec<Specimen>, Mistakes> {
+        self.find(hosts, None)
+    }
+
+    /// The same for a campaign that was submitted before: drives that are missing or in use by now
+    /// are no mistakes, and the others go on.
+    pub fn remaining(&self, hosts: &[HostDrives]) -> Result<RemainingSpecimens, Mistakes> {
+        let mut missing = BTreeMap::new();
+        let specimens = self.find(hosts, Some(&mut missing))?;
+        Ok(RemainingSpecimens { specimens, missing })
+    }
+
+    /// With `missing`, drives that cannot be measured go there; otherwise they are mistakes.
+    fn find(
+        &self,
+        hosts: &[HostDrives],
+        mut missing: Option<&mut BTreeMap<String, String>>,
+    ) -> Result<Vec<Specimen>, Mistakes> {
         let mut log = self.sources.sources();
+        if missing.is_none() {
+            self.need_answers(hosts, &mut log);
+        }
         let mut all = Vec::new();
         let mut taken = BTreeMap::new();
         for (number, wanted) in self.wanted.iter().enumerate() {
@@ -65,7 +97,7 @@ impl Campaign {
             let found = match &wanted.whereabouts {
                 SubjectLocation::Drives(drives) => {
                     let on = on.iter().map(|&number| (number, &hosts[number]));
-                    self.drives(wanted, drives, on, &mut log)
+                    self.drives(wanted, drives, on, &mut log, missing.as_deref_mut())
                 }
                 _ => vec![directories(wanted, hosts, &on, &mut log)],
             };
@@ -99,6 +131,23 @@ impl Campaign {
         own.or(self.slurm.gres.as_deref())
     }
 
+    /// Reports the hosts of whose drives nothing is known, if any subject needs them.
+    fn need_answers(&self, hosts: &[HostDrives], log: &mut Mistakes) {
+        let Some(wanted) = self.wanted.iter().find(|wanted| wanted.is_drives()) else { return };
+        let unknown: Vec<&str> = hosts
+            .iter()
+            .filter(|host| host.drives.is_none() && self.wanted.iter().any(|w| w.is_on(host)))
+            .map(|host| host.name.as_str())
+            .collect();
+        if !unknown.is_empty() {
+            let message =
+                format!("nothing is known of the drives of {}", abridged(&unknown, MOST));
+            let help = "query the hosts: dyno fleet plan CAMPAIGN.toml --find; or store the \
+                        output of `dyno drives --json` there: drives = \"FILE\" in its [[host]]";
+            log.note(wanted.at, message, "needs them", help);
+        }
+    }
+
     /// The permitted hosts of a subject.
     fn on(&self, wanted: &WantedSubject, hosts: &[HostDrives], log: &mut Mistakes) -> Vec<usize> {
         let Some(named) = &wanted.hosts else { return (0..hosts.len()).collect() };
@@ -112,25 +161,29 @@ impl Campaign {
         drives: &DriveSelection,
         hosts: impl Iterator<Item = (usize, &'h HostDrives)>,
         log: &mut Mistakes,
+        mut missing: Option<&mut BTreeMap<String, String>>,
     ) -> Vec<Specimen> {
         let mut found: BTreeMap<String, Vec<SpecimenLocation>> = BTreeMap::new();
-        let mut seen: Vec<&str> = Vec::new();
+        let mut seen: Vec<&Offered> = Vec::new();
+        let name = |serial: &str| match drives.single {
+            true => wanted.subject.name.clone(),
+            false => format!("{} {serial}", wanted.subject.name),
+        };
+        let mut all_known = true;
         for (number, host) in hosts {
-            let Some(offered) = &host.drives else {
-                let message = format!("nothing is known of the drives of {}", host.name);
-                let help = "query the hosts: dyno fleet plan CAMPAIGN.toml --find; or store the \
-                    output of `dyno drives --json` there: drives = \"FILE\" in its [[host]]";
-                log.note(wanted.at, message, "needs them", help);
-                continue;
-            };
-            for drive in offered {
+            all_known &= host.drives.is_some();
+            for drive in host.drives.iter().flatten() {
                 let Some(serial) = drive.identities.first() else { continue };
-                seen.push(serial);
+                seen.push(drive);
                 if !drives.are(drive) {
                     continue;
                 }
                 if let Some(why) = &drive.obstacle {
                     let message = format!("{serial} on {} may not be tested: {why}", host.name);
+                    if let Some(missing) = missing.as_deref_mut() {
+                        missing.insert(name(serial), message);
+                        continue;
+                    }
                     let help = "free it on its host, or name the other drives: serial = [\"…\"]";
                     log.note(wanted.at, message, "in use", help);
                 }
@@ -142,13 +195,23 @@ impl Campaign {
                     .push(SpecimenLocation { host: number, drive });
             }
         }
-        drives.check(wanted.at, &found, &seen, log);
+        match missing {
+            Some(missing) => {
+                let named = drives.serials.iter().map(|(serial, _)| serial);
+                for serial in named.chain(drives.erase.iter().map(|erase| &erase.serial)) {
+                    if !found.contains_key(serial) {
+                        let why = "no host has it any more".to_string();
+                        missing.entry(name(serial)).or_insert(why);
+                    }
+                }
+            }
+            None if all_known => drives.check(wanted.at, &found, &seen, log),
+            // The missing ones may be on a host that was not queried, which is reported once.
+            None => {}
+        }
         let several = |homes: &[SpecimenLocation]| homes.len() > 1;
         let specimen = |(serial, homes): (String, Vec<SpecimenLocation>)| Specimen {
-            name: match drives.single {
-                true => wanted.subject.name.clone(),
-                false => format!("{} {serial}", wanted.subject.name),
-            },
+            name: name(&serial),
             shared: several(&homes),
             homes,
             subject: 0,
@@ -174,6 +237,12 @@ impl Campaign {
 }
 
 impl WantedSubject {
+    /// Whether it may be on a host.
+    fn is_on(&self, host: &HostDrives) -> bool {
+        self.is_drives()
+            && self.hosts.as_ref().is_none_or(|on| on.iter().any(|(name, _)| *name == host.name))
+    }
+
     fn drive(&self, drives: &DriveSelection, offered: &Offered, serial: &str) -> Drive {
         let erase = drives.erase.iter().find(|erase| offered.identities.contains(&erase.serial));
         Drive {
@@ -196,24 +265,27 @@ impl DriveSelection {
         of_model && (self.serials.is_empty() || self.serials.iter().any(named))
     }
 
-    /// Whether every named drive was found.
+    /// Whether every named drive was found. No other serial number is suggested: a neighbouring one
+    /// is another drive, whose data would be lost.
     fn check(
         &self,
         at: SourceSpan,
         found: &BTreeMap<String, Vec<SpecimenLocation>>,
-        seen: &[&str],
+        seen: &[&Offered],
         log: &mut Mistakes,
     ) {
         let mut missing = |serial: &str, at: SourceSpan| {
             if !found.contains_key(serial) {
-                let (message, help) = match seen.contains(&serial) {
+                let is = |drive: &&Offered| drive.identities.iter().any(|own| own == serial);
+                let (message, help) = match seen.iter().any(is) {
                     true => (
                         format!("{serial} is not one of this subject's drives"),
-                        "take it out, or name it under serial as well".to_string(),
+                        "take it out, or name it under serial as well",
                     ),
                     false => (
                         format!("no host of this subject has the drive {serial}"),
-                        remedy(serial, "the hosts have", seen.iter().copied()),
+                        "compare it with `dyno drives` on its host; if the drive was moved, query \
+                         the hosts again: dyno fleet plan CAMPAIGN.toml --find",
                     ),
                 };
                 log.note(at, message, "not found", help);
@@ -223,7 +295,14 @@ impl DriveSelection {
         self.erase.iter().for_each(|erase| missing(&erase.serial, erase.at));
         if found.is_empty() && self.serials.is_empty() {
             let at = self.model.as_ref().map_or(at, |(_, at)| *at);
-            let help = remedy("", "the hosts have the drives", seen.iter().copied());
+            let mut models: Vec<&str> =
+                seen.iter().filter_map(|drive| drive.model.as_deref().map(str::trim)).collect();
+            models.sort_unstable();
+            models.dedup();
+            let help = match &models[..] {
+                [] => "the hosts report no models: name the drives by serial number".to_string(),
+                models => format!("the hosts have the models {}", abridged(models, MOST)),
+            };
             log.note(at, "no host has a drive of this model", "not found", help);
         }
     }
@@ -269,7 +348,10 @@ fn directories(
 fn number(name: &str, at: SourceSpan, hosts: &[HostDrives], log: &mut Mistakes) -> Option<usize> {
     let found = hosts.iter().position(|host| host.name == name);
     if found.is_none() {
-        let help = remedy(name, "the hosts are", hosts.iter().map(|host| host.name.as_str()));
+        let names: Vec<&str> = hosts.iter().map(|host| host.name.as_str()).collect();
+        let near = nearest(name, names.iter().copied());
+        let meant = near.map(|near| format!("did you mean '{near}'? ")).unwrap_or_default();
+        let help = format!("{meant}the hosts are: {}", abridged(&names, MOST));
         log.note(at, format!("the campaign has no host '{name}'"), "unknown", help);
     }
     found

@@ -26,10 +26,13 @@ impl SourceSpan {
     pub const NOWHERE: SourceSpan = SourceSpan { source: usize::MAX, start: 0, end: 0 };
 }
 
-/// One mistake.
+/// The most places of one mistake that are shown; the rest are counted.
+const MOST_PLACES: usize = 3;
+
+/// One mistake, possibly in several places of one source.
 #[derive(Clone, Debug, PartialEq)]
 struct Mistake {
-    at: SourceSpan,
+    at: Vec<SourceSpan>,
     message: String,
     label: String,
     help: String,
@@ -55,8 +58,9 @@ impl Mistakes {
         self.sources.len() - 1
     }
 
-    /// Reports a mistake: what is wrong, a short label for the marked text, what to do. Duplicates
-    /// are omitted, because a dataset's knobs are read again for each stream that uses it.
+    /// Reports a mistake: what is wrong, a short label for the marked text, what to do. The same
+    /// mistake in another place is reported with the first; in the same place it is omitted,
+    /// because a dataset's knobs are read again for each stream that uses it.
     pub(in crate::plan) fn note(
         &mut self,
         at: SourceSpan,
@@ -66,9 +70,14 @@ impl Mistakes {
     ) {
         let [message, label, help] =
             [message.into(), label.into(), help.into()].map(|s| visible(&s).into_owned());
-        let mistake = Mistake { at, message, label, help };
-        if !self.list.contains(&mistake) {
-            self.list.push(mistake);
+        let same = |known: &&mut Mistake| {
+            known.at[0].source == at.source
+                && (&known.message, &known.label, &known.help) == (&message, &label, &help)
+        };
+        match self.list.iter_mut().find(same) {
+            Some(known) if known.at.contains(&at) => {}
+            Some(known) => known.at.push(at),
+            None => self.list.push(Mistake { at: vec![at], message, label, help }),
         }
     }
 
@@ -88,7 +97,7 @@ impl Mistakes {
     }
 
     fn shown<'a>(&'a self, mistake: &'a Mistake) -> ShownMistake<'a> {
-        let source = self.sources.get(mistake.at.source);
+        let source = self.sources.get(mistake.at[0].source);
         ShownMistake {
             mistake,
             source: source.map(|(name, text)| NamedSource::new(name, text.clone())),
@@ -148,8 +157,15 @@ impl std::error::Error for ShownMistake<'_> {}
 
 impl Diagnostic for ShownMistake<'_> {
     fn help<'b>(&'b self) -> Option<Box<dyn fmt::Display + 'b>> {
-        let help = &self.mistake.help;
-        if help.is_empty() { None } else { Some(Box::new(help)) }
+        let Mistake { at, help, .. } = self.mistake;
+        let more = at.len().saturating_sub(MOST_PLACES);
+        let further = format!("the same in {}", plural(more, "more place"));
+        let parts: Vec<&str> = [help.as_str(), further.as_str()]
+            .into_iter()
+            .zip([!help.is_empty(), more > 0])
+            .filter_map(|(part, shown)| shown.then_some(part))
+            .collect();
+        if parts.is_empty() { None } else { Some(Box::new(parts.join("; "))) }
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
@@ -158,9 +174,10 @@ impl Diagnostic for ShownMistake<'_> {
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         self.source.as_ref()?;
-        let SourceSpan { start, end, .. } = self.mistake.at;
-        let label = Some(self.mistake.label.clone());
-        Some(Box::new(std::iter::once(LabeledSpan::new(label, start, end - start))))
+        let label = |at: &SourceSpan| {
+            LabeledSpan::new(Some(self.mistake.label.clone()), at.start, at.end - at.start)
+        };
+        Some(Box::new(self.mistake.at.iter().take(MOST_PLACES).map(label)))
     }
 }
 
@@ -193,6 +210,21 @@ mod tests {
             "did you mean 'threads'? known: threads, depth, rate"
         );
         assert_eq!(remedy("colour", "known", known.into_iter()), "known: threads, depth, rate");
+    }
+
+    #[test]
+    fn the_same_mistake_in_many_places_is_one_with_the_number_of_places() {
+        let mut mistakes = Mistakes::default();
+        let source = mistakes.source("p.toml", "bee = 2\n".repeat(40));
+        for line in 0..40 {
+            let at = SourceSpan { source, start: line * 8, end: line * 8 + 3 };
+            (0..2).for_each(|_| mistakes.note(at, "no key 'bee'", "unknown", "known: a"));
+        }
+        assert_eq!(mistakes.len(), 1);
+        let text = mistakes.render(false);
+        assert!(text.contains("known: a; the same in 37 more places"), "{text}");
+        assert_eq!(text.matches("no key 'bee'").count(), 1, "{text}");
+        assert_eq!(text.matches("unknown").count(), MOST_PLACES, "{text}");
     }
 
     #[test]
