@@ -209,7 +209,10 @@ not-comparable-in =
 on-one-device = on one device
 of-these-two-drives = of these two drives
 of-two-drives = of two drives, { $first } and { $other }
-drives-each = { $count } drives each
+drives-each = { $count ->
+        [one] 1 drive each
+       *[other] { $count } drives each
+    }
 drives-of-two = { $first } and { $other } drives
 of-these-drives = of these drives
 
@@ -1178,6 +1181,15 @@ fleet-how =
     models of a step together.
 fleet-better = drive for drive, { $better } is { $by } better than { $worse }, { $drives }
 fleet-open = drive for drive, { $first } and { $other } are not distinguishable: { $by }, { $drives }
+fleet-better-here =
+    host by host, { $better } is { $by } better than { $worse }, { $drives } on the same { $hosts }
+    hosts; of these drives only
+fleet-open-here =
+    host by host, { $first } and { $other } are not distinguishable: { $by }, { $drives } on the same
+    { $hosts } hosts
+fleet-confounded =
+    { $first } and { $other } are not compared: they were measured on different hosts ({ $hosts } and
+    { $others }), whose differences cannot be told apart from theirs
 fleet-apart =
     { $drive } deviates from the other { $others } drives of { $model }: { $value } against { $usual }
 fleet-apart-health = { $sentence } (its health log: { $log })

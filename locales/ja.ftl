@@ -1027,6 +1027,14 @@ fleet-how =
     立つ。
 fleet-better = ドライブ単位で { $better } は { $worse } より { $by } 優れている（{ $drives }）
 fleet-open = ドライブ単位で { $first } と { $other } に有意差はない：{ $by }（{ $drives }）
+fleet-better-here =
+    ホストごとに { $better } は { $worse } より { $by } 優れている（{ $drives }、共通の { $hosts } ホスト、これら
+    のドライブに限る）
+fleet-open-here =
+    ホストごとに { $first } と { $other } に有意差はない：{ $by }（{ $drives }、共通の { $hosts } ホスト）
+fleet-confounded =
+    { $first } と { $other } は異なるホスト（{ $hosts } と { $others }）で測定され、ホスト差と区別できないため、
+    比較しない
 fleet-apart = { $drive } は { $model } の他の { $others } 台から外れている：{ $value }、他は { $usual }
 fleet-apart-health = { $sentence }（ヘルスログ：{ $log }）
 fleet-more-apart = { $model } のさらに { $count } 台が外れている

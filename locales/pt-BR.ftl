@@ -226,7 +226,10 @@ not-comparable-in =
 on-one-device = em um único dispositivo
 of-these-two-drives = destes dois drives
 of-two-drives = de dois drives, { $first } e { $other }
-drives-each = { $count } drives de cada
+drives-each = { $count ->
+        [one] 1 drive de cada
+       *[other] { $count } drives de cada
+    }
 drives-of-two = { $first } e { $other } drives
 of-these-drives = destes drives
 
@@ -1221,6 +1224,15 @@ fleet-how =
     aleatório e valem em conjunto para todos os modelos de uma etapa.
 fleet-better = por drive, { $better } é { $by } superior a { $worse }, { $drives }
 fleet-open = por drive, { $first } e { $other } não se distinguem: { $by }, { $drives }
+fleet-better-here =
+    host a host, { $better } é { $by } melhor que { $worse }, { $drives } nos mesmos { $hosts } hosts;
+    somente destes drives
+fleet-open-here =
+    host a host, { $first } e { $other } não se distinguem: { $by }, { $drives } nos mesmos { $hosts }
+    hosts
+fleet-confounded =
+    { $first } e { $other } não são comparados: foram medidos em hosts diferentes ({ $hosts } e
+    { $others }), cujas diferenças não se separam das deles
 fleet-apart = { $drive } destoa dos outros { $others } de { $model }: { $value } contra { $usual }
 fleet-apart-health = { $sentence } (seu log de saúde: { $log })
 fleet-more-apart = { $count ->

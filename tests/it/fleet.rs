@@ -51,7 +51,13 @@ fn of_a_delivery_the_slow_drive_is_rejected_by_name_and_no_other() {
     let (code, text) = accept(folder, &[&["first.dyno", "second.dyno"], &both[..]].concat());
     assert_eq!(code, 1, "{text}");
     assert!(text.contains("1 of 16 drives do not behave like the reference"), "{text}");
-    let (_, text) = accept(folder, &["first.dyno", "second.dyno", "--json", "--measure", "ops/s"]);
+    let delivery = ["first.dyno", "second.dyno", "--json", "--measure", "ops/s"];
+    // Every axis value is judged, as one family, or the one that is asked for.
+    let (_, text) = accept(folder, &delivery);
+    let found: Value = serde_json::from_str(&text).expect("JSON");
+    let at = |of: usize| found["measures"][of]["at"].clone();
+    assert_eq!([at(0), at(1)], ["1", "8"], "{found:#}");
+    let (_, text) = accept(folder, &[&delivery[..], &["--at", "8"]].concat());
     let found: Value = serde_json::from_str(&text).expect("JSON");
     let drives = found["drives"].as_array().expect("drives");
     for drive in drives {

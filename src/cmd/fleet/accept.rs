@@ -13,9 +13,11 @@ use crate::analysis::Question;
 use crate::analysis::keys::{RunKey, SubjectKey};
 use crate::analysis::points::metric::MetricRequest;
 use crate::analysis::verdicts::acceptance::{
-    Acceptance, DriveVerdict, Judge, JudgedDrive, JudgedFigure, judge, measures, specimens,
+    Acceptance, DeliveredVerdict, DriveVerdict, Judge, JudgedDrive, JudgedFigure, judge, measures,
+    merged, specimens,
 };
 use crate::base::error::{Context, NoVerdict, Result, exit, failed};
+use crate::base::units::plural;
 use crate::brief::acceptance as text;
 use crate::bundles;
 use crate::cmd::screen::on_screen;
@@ -34,9 +36,13 @@ pub struct AcceptArgs {
     /// the false-rejection rate
     #[arg(long, visible_alias = "metric", required = true, value_name = "METRIC")]
     measure: Vec<String>,
-    /// Step to judge, at its representative axis value; repeatable [default: every step]
+    /// Step to judge; repeatable [default: every step]
     #[arg(long, value_name = "NAME")]
     step: Vec<String>,
+    /// Axis value to judge, as `dyno show` prints it; repeatable [default: every value, as one
+    /// family]
+    #[arg(long, value_name = "VALUE")]
+    at: Vec<String>,
     /// Probability that any drive of a good delivery is rejected
     #[arg(long, default_value = "5%", value_name = "PERCENT", value_parser = rate)]
     false_rejections: f64,
@@ -71,11 +77,13 @@ fn verdict(args: &AcceptArgs, out: &mut dyn Write) -> Result<u8> {
         let facts = bundles::facts(&paths, &question)?;
         delivered.extend(specimens(&facts, RunKey(1), &asked, Some(SubjectKey(0))));
     }
-    let found = judge(asked, &reference, delivered, args.false_rejections);
+    let found = judge(asked, &reference, merged(delivered), args.false_rejections);
     if found.judges.is_empty() {
+        let drives = plural(reference.len(), "drive");
         return Err(failed(
-            "the reference has fewer than three drives with a usable figure",
-            "give bundles with three or more, each as a subject or as a drive of a group",
+            format!("the reference has fewer than three drives with a usable figure: {drives}"),
+            "give bundles with three or more, each as a subject or as a drive of a group; a drive \
+             in several bundles is one, by its serial number",
         ));
     }
     match args.format.json {
@@ -101,16 +109,16 @@ fn sample(args: &AcceptArgs, question: &Question) -> Result<(Vec<JudgedFigure>, 
             format!("it has: {}", known.join(", ")),
         ));
     }
-    let asked = measures(&facts.measured, &args.step);
+    let asked = measures(&facts.measured, &args.step, &args.at);
     if asked.is_empty() {
         return Err(failed(
-            "the reference has none of these metrics",
-            "use one that `dyno show` prints for it",
+            "the reference has none of these metrics at these axis values",
+            "use those that `dyno show` prints for it",
         ));
     }
     let runs = facts.setup.runs.keys();
     let all = runs.flat_map(|run| specimens(&facts, run, &asked, Some(SubjectKey(0)))).collect();
-    Ok((asked, all))
+    Ok((asked, merged(all)))
 }
 
 /// What `dyno fleet accept --json` prints.
@@ -118,7 +126,7 @@ fn sample(args: &AcceptArgs, question: &Question) -> Result<(Vec<JudgedFigure>, 
 pub struct Accepted {
     /// The probability that a delivery like the reference has any rejection, as a share.
     pub false_rejections: f64,
-    /// Drives that are rejected in at least one measure.
+    /// Drives that are rejected: whatever their figures, or in at least one measure.
     pub rejected: usize,
     /// Drives that some measure could not judge, and none rejects.
     pub not_judged: usize,
@@ -158,6 +166,14 @@ pub struct DeliveredDrive {
     pub name: String,
     /// Its serial number, if known.
     pub serial: Option<String>,
+    /// Its model, if known.
+    pub model: Option<String>,
+    /// Its firmware, if known.
+    pub firmware: Option<String>,
+    /// What rejects it whatever its figures, as text.
+    pub flaws: Vec<String>,
+    /// What else is stated of it, as text.
+    pub notes: Vec<String>,
     /// By measure: "accepted", "rejected" or "not judged".
     pub verdicts: Vec<&'static str>,
     /// By measure: its level in the metric's base unit; null if not judged.
@@ -175,12 +191,17 @@ fn document(found: &Acceptance) -> Accepted {
         limit: judge.limit(),
         power: text::LOSSES.map(|loss| judge.power(loss)),
     };
-    let drive = |(specimen, verdicts): &(JudgedDrive, Vec<DriveVerdict>)| DeliveredDrive {
-        file: specimen.file.clone(),
-        name: specimen.name.clone(),
-        serial: specimen.serial.clone(),
-        verdicts: verdicts.iter().map(text::word).collect(),
-        levels: verdicts
+    let drive = |delivered: &DeliveredVerdict| DeliveredDrive {
+        file: delivered.drive.file.clone(),
+        name: delivered.drive.name.clone(),
+        serial: delivered.drive.setup.serial.clone(),
+        model: delivered.drive.setup.model.clone(),
+        firmware: delivered.drive.setup.firmware.clone(),
+        flaws: delivered.flaws.iter().map(text::flaw_text).collect(),
+        notes: delivered.notes.iter().map(text::note_text).collect(),
+        verdicts: delivered.verdicts.iter().map(text::word).collect(),
+        levels: delivered
+            .verdicts
             .iter()
             .map(|verdict| match verdict {
                 DriveVerdict::Accepted(own) | DriveVerdict::Rejected(own) => Some(*own),

@@ -175,14 +175,12 @@ fn describe(collected: &Collected, out: &mut dyn Write) -> Result<()> {
             out,
             "Every point of every task exists once.\nNext: dyno compare {folder}/*.dyno"
         )?,
-        false if collected.tasks.iter().all(|task| {
-            task.given_up.is_some() || task.missing.is_empty() && task.wrong.is_empty()
-        }) =>
+        false
+            if collected.tasks.iter().all(|task| {
+                task.given_up.is_some() || task.missing.is_empty() && task.wrong.is_empty()
+            }) =>
         {
-            writeln!(
-                out,
-                "Every other point exists once.\nNext: dyno compare {folder}/*.dyno"
-            )?;
+            writeln!(out, "Every other point exists once.\nNext: dyno compare {folder}/*.dyno")?;
         }
         false => writeln!(out, "Points are missing: dyno fleet submit continues with them")?,
     }

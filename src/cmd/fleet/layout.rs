@@ -9,9 +9,7 @@ use crate::base::text::abridged;
 use crate::cmd::plan_numbers::{Extent, fill_bytes};
 use crate::fleet::tasks::{FleetTask, tasks};
 use crate::fleet::{folder, hosts};
-use crate::plan::campaign::{
-    Campaign, HostDrives, RemainingSpecimens, Specimen, SpecimenLocation,
-};
+use crate::plan::campaign::{Campaign, HostDrives, RemainingSpecimens, Specimen, SpecimenLocation};
 use crate::plan::{DrivePlace, Plan};
 
 /// The assumed minimum fill rate in a time limit, bytes/s.

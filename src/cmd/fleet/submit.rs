@@ -201,9 +201,7 @@ fn continues(before: &str, now: &str) -> Result<bool> {
     }
     let [before_subjects, now_subjects] = [&subjects[0], &subjects[1]];
     let fewer = now_subjects.iter().all(|(name, (table, drives))| {
-        before_subjects
-            .get(name)
-            .is_some_and(|(was, had)| was == table && drives.is_subset(had))
+        before_subjects.get(name).is_some_and(|(was, had)| was == table && drives.is_subset(had))
     });
     Ok(before == now && fewer)
 }

@@ -59,8 +59,11 @@ pub fn balance(layout: &CampaignLayout, spreads: &[HostSpread]) -> Vec<String> {
     let even = |spread: &&HostSpread| spread.over_hosts() && spread.over_places();
     let balanced: Vec<&str> = spreads.iter().filter(even).map(|s| names[s.subject]).collect();
     if !balanced.is_empty() {
-        let who =
-            if balanced.len() == names.len() { "Every subject".into() } else { abridged(&balanced, MOST) };
+        let who = if balanced.len() == names.len() {
+            "Every subject".into()
+        } else {
+            abridged(&balanced, MOST)
+        };
         lines.push(format!(
             "Balanced: {who}: on every host and in every place equally often, or once more"
         ));

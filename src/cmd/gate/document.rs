@@ -25,6 +25,8 @@ pub struct Gated {
     figures: Vec<GateFigure>,
     /// Subjects that only one side has.
     not_paired: Vec<String>,
+    /// Subjects whose base mixes firmware versions, as text.
+    mixed_firmware: Vec<String>,
 }
 
 /// One measure of one subject at one point.
@@ -71,6 +73,7 @@ impl Gated {
             new,
             figures: gate.rows.iter().map(|row| figure(l, subjects, measured, row)).collect(),
             not_paired: gate.unpaired.iter().map(|s| subjects[*s].name.clone()).collect(),
+            mixed_firmware: gate.mixed.iter().map(|m| text::mixed_text(subjects, m)).collect(),
         }
     }
 }

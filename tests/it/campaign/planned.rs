@@ -161,7 +161,10 @@ fn a_drive_that_would_be_written_to_and_is_not_named_to_be_erased_is_refused() {
 #[test]
 fn drives_that_are_missing_in_use_or_claimed_twice_are_mistakes_with_their_place() {
     for (subjects, expected) in [
-        ("[[subject]]\nname = \"a\"\nserial = \"S3\"\n", "no host of this subject has the drive S3"),
+        (
+            "[[subject]]\nname = \"a\"\nserial = \"S3\"\n",
+            "no host of this subject has the drive S3",
+        ),
         (
             "[[subject]]\nname = \"a\"\nmodel = \"Older\"\n",
             "the hosts have the models Boot, New_960, Old_960",
@@ -240,8 +243,7 @@ fn what_is_unknown_of_many_hosts_is_one_mistake_with_ten_names() {
 
 #[test]
 fn no_serial_number_is_suggested_for_another() {
-    let subject =
-        "[[subject]]\nname = \"a\"\nmodel = \"Old*\"\nerase = [\"S1\", \"S3\"]\n";
+    let subject = "[[subject]]\nname = \"a\"\nmodel = \"Old*\"\nerase = [\"S1\", \"S3\"]\n";
     let dir = two_models(&of_drives("./null.toml", subject));
     let text = said(&dyno(dir.path(), &["fleet", "plan", "c.toml"]));
     assert!(text.contains("no host of this subject has the drive S3"), "{text}");

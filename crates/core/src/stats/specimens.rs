@@ -1,5 +1,8 @@
 //! Several specimens of each of two models: drives are a random effect above repeats, so a
-//! difference between models has as many observations as drives, not as repeats.
+//! difference between models has as many observations as drives, not as repeats. Hosts are blocks
+//! wherever drives and hosts cross.
+
+use std::collections::BTreeMap;
 
 use statrs::distribution::{ChiSquared, ContinuousCDF, Normal};
 
@@ -21,6 +24,37 @@ pub struct Models {
     pub degrees: f64,
     /// The scatter between specimens of a model, pooled over both models.
     pub scatter: Components,
+}
+
+impl Models {
+    /// Second ÷ first.
+    pub fn inverse(self) -> Models {
+        let Models { ratio, low, high, specimens: (a, b), .. } = self;
+        Models { ratio: 1.0 / ratio, low: 1.0 / high, high: 1.0 / low, specimens: (b, a), ..self }
+    }
+}
+
+/// A specimen's figures.
+#[derive(Clone, Debug)]
+pub struct OnHosts {
+    /// The figure of each repeat.
+    pub repeats: Vec<f64>,
+    /// For each measurement of it, the number of the host, and the level there.
+    pub levels: Vec<(usize, f64)>,
+}
+
+/// The comparison of two models whose drives may have been measured on several hosts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ModelsOnHosts {
+    /// Drives as a random effect; hosts as blocks if they differ between drives.
+    Models(Models),
+    /// These drives on the hosts that measured both models: this many hosts are blocks, and its
+    /// observations.
+    TheseDrives(Models, usize),
+    /// Each model was measured on hosts of its own, so that hosts and models cannot be told apart.
+    Confounded,
+    /// Too few drives, and too few hosts that measured both.
+    TooFew,
 }
 
 /// Components of variance within a model, as standard deviations of logarithms: 0.02 is 2 %.
@@ -86,6 +120,123 @@ pub fn models(a: &[Vec<f64>], b: &[Vec<f64>], searched: usize) -> Option<Models>
     Some(Models { ratio: natural(log), low, high, specimens: (a.len(), b.len()), degrees, scatter })
 }
 
+/// The same for drives on several hosts. If all were on the same hosts equally often, hosts cancel.
+/// Otherwise each drive's mean logarithm is regressed on its model and on its share of measurements
+/// on each host (ordinary least squares), so that hosts are blocks. Fewer than three drives of a
+/// model are compared host by host: the observations are the differences on the hosts that measured
+/// both.
+pub fn models_on_hosts(a: &[OnHosts], b: &[OnHosts], searched: usize) -> ModelsOnHosts {
+    let repeats = |all: &[OnHosts]| all.iter().map(|s| s.repeats.clone()).collect::<Vec<_>>();
+    let hosts = a.iter().chain(b).flat_map(|s| &s.levels).map(|(host, _)| host + 1).max();
+    let hosts = hosts.unwrap_or(0);
+    let shares: Vec<Vec<f64>> = a.iter().chain(b).map(|s| s.shares(hosts)).collect();
+    let apart = shares.windows(2).any(|two| two[0] != two[1]);
+    if a.len().min(b.len()) < FEWEST {
+        return match of_common_hosts(a, b, searched) {
+            Some((found, hosts)) => ModelsOnHosts::TheseDrives(found, hosts),
+            None if apart => ModelsOnHosts::Confounded,
+            None => ModelsOnHosts::TooFew,
+        };
+    }
+    let found = match apart {
+        false => models(&repeats(a), &repeats(b), searched),
+        true => match regressed(a, b, &shares, searched) {
+            None => return ModelsOnHosts::Confounded,
+            found => found,
+        },
+    };
+    found.map_or(ModelsOnHosts::TooFew, ModelsOnHosts::Models)
+}
+
+impl OnHosts {
+    /// Its share of measurements on each of `hosts` hosts.
+    fn shares(&self, hosts: usize) -> Vec<f64> {
+        let mut shares = vec![0.0; hosts];
+        self.levels.iter().for_each(|(host, _)| shares[*host] += 1.0 / self.levels.len() as f64);
+        shares
+    }
+
+    /// Its mean logarithm over its hosts.
+    fn level(&self) -> f64 {
+        mean(&self.levels.iter().map(|(_, level)| level.ln()).collect::<Vec<_>>())
+    }
+}
+
+/// Least squares with the model's column last: its part that no host explains carries the estimate.
+/// None if there is no such part.
+fn regressed(a: &[OnHosts], b: &[OnHosts], shares: &[Vec<f64>], searched: usize) -> Option<Models> {
+    let y: Vec<f64> = a.iter().chain(b).map(OnHosts::level).collect();
+    let n = y.len();
+    let dot = |u: &[f64], v: &[f64]| u.iter().zip(v).map(|(u, v)| u * v).sum::<f64>();
+    let mut basis: Vec<Vec<f64>> = Vec::new();
+    let mut rest = |mut column: Vec<f64>| {
+        // Twice, because rounding leaves a part of the first projections.
+        for known in basis.iter().chain(&basis) {
+            let along = dot(&column, known);
+            column.iter_mut().zip(known).for_each(|(c, k)| *c -= along * k);
+        }
+        let length = dot(&column, &column).sqrt();
+        if length < 1e-6 {
+            return None;
+        }
+        basis.push(column.iter().map(|c| c / length).collect());
+        Some(length)
+    };
+    rest(vec![1.0; n]);
+    for host in 0..shares[0].len() {
+        rest(shares.iter().map(|own| own[host]).collect());
+    }
+    let length = rest((0..n).map(|i| if i < a.len() { 1.0 } else { 0.0 }).collect())?;
+    let degrees = n.checked_sub(basis.len()).filter(|degrees| *degrees > 0)? as f64;
+    let along: Vec<f64> = basis.iter().map(|own| dot(&y, own)).collect();
+    let residual = (dot(&y, &y) - dot(&along, &along)).max(0.0);
+    let log = along.last()? / length;
+    let error = (residual / degrees).sqrt() / length;
+    let (low, high) =
+        natural_interval(log, t_reach(degrees, 0.05 / searched.max(1) as f64) * error);
+    let repeats = |all: &[OnHosts]| all.iter().map(|s| s.repeats.clone()).collect::<Vec<_>>();
+    Some(Models {
+        ratio: natural(log),
+        low,
+        high,
+        specimens: (a.len(), b.len()),
+        degrees,
+        scatter: components(&[&repeats(a), &repeats(b)]),
+    })
+}
+
+/// The difference on each host that measured both; None with fewer than three of them.
+fn of_common_hosts(a: &[OnHosts], b: &[OnHosts], searched: usize) -> Option<(Models, usize)> {
+    let by_host = |all: &[OnHosts]| {
+        let mut found: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+        for (host, level) in all.iter().flat_map(|s| &s.levels) {
+            found.entry(*host).or_default().push(level.ln());
+        }
+        found
+    };
+    let (of_a, of_b) = (by_host(a), by_host(b));
+    let differences: Vec<f64> =
+        of_a.iter().filter_map(|(host, own)| Some(mean(own) - mean(of_b.get(host)?))).collect();
+    if differences.len() < FEWEST {
+        return None;
+    }
+    let degrees = (differences.len() - 1) as f64;
+    let error = (variance(&differences) / differences.len() as f64).sqrt();
+    let log = mean(&differences);
+    let half = t_reach(degrees, 0.05 / searched.max(1) as f64) * error;
+    let (low, high) = natural_interval(log, half);
+    let repeats = |all: &[OnHosts]| all.iter().map(|s| s.repeats.clone()).collect::<Vec<_>>();
+    let found = Models {
+        ratio: natural(log),
+        low,
+        high,
+        specimens: (a.len(), b.len()),
+        degrees,
+        scatter: components(&[&repeats(a), &repeats(b)]),
+    };
+    Some((found, differences.len()))
+}
+
 /// The number of specimens of each of two models needed to show a `difference` (of logarithms)
 /// between them in 90 of 100 briefs, by the interval of `models` at a single point: Student's t
 /// with twice their number minus two degrees of freedom, whose power is the noncentral t's,
@@ -148,6 +299,7 @@ fn logarithm(repeats: &[f64]) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::base::rng::{Rng, Seed};
+    use crate::stats::level::geometric_mean;
 
     /// Eight drives with 2 % scatter, five repeats with 1 %.
     fn drives(rng: &mut Rng, level: f64) -> Vec<Vec<f64>> {
@@ -182,6 +334,85 @@ mod tests {
             false_claims <= 135 && found >= 1_900,
             "{false_claims} false, {found} found of 2,000"
         );
+    }
+
+    /// A drive with 2 % scatter on hosts with 4 %, three repeats with 1 % on each.
+    fn on_hosts(rng: &mut Rng, level: f64, hosts: &[(usize, f64)]) -> OnHosts {
+        let own = level * (0.02 * rng.normal()).exp();
+        let mut found = OnHosts { repeats: Vec::new(), levels: Vec::new() };
+        for (host, effect) in hosts {
+            let repeats: Vec<f64> =
+                (0..3).map(|_| own * (effect + 0.01 * rng.normal()).exp()).collect();
+            found.levels.push((*host, geometric_mean(&repeats)));
+            found.repeats.extend(repeats);
+        }
+        found
+    }
+
+    /// False claims and intervals with the true ratio, in percent of 1,000 briefs, where drive
+    /// `at` of model A or B is on the hosts that `of` names.
+    fn of_briefs(drives: usize, hosts: usize, of: impl Fn(bool, usize) -> Vec<usize>) -> [f64; 2] {
+        let (mut covered, mut found) = (0, 0);
+        for trial in 0..1_000 {
+            let mut rng = Seed::new(8, drives as u64, hosts as u64).at(trial);
+            let effects: Vec<f64> = (0..hosts).map(|_| 0.04 * rng.normal()).collect();
+            let mut of_model = |a: bool| -> Vec<OnHosts> {
+                let own =
+                    |at: usize| of(a, at).into_iter().map(|h| (h, effects[h])).collect::<Vec<_>>();
+                (0..drives).map(|at| on_hosts(&mut rng, 100.0, &own(at))).collect()
+            };
+            let (a, b) = (of_model(true), of_model(false));
+            let (ModelsOnHosts::Models(m) | ModelsOnHosts::TheseDrives(m, _)) =
+                models_on_hosts(&a, &b, 1)
+            else {
+                panic!("not compared")
+            };
+            found += 1;
+            covered += u32::from(m.low <= 1.0 && m.high >= 1.0);
+        }
+        [f64::from(found) / 10.0, f64::from(covered) / 10.0]
+    }
+
+    #[test]
+    fn hosts_are_blocks_where_drives_and_hosts_cross() {
+        type Place = fn(bool, usize) -> Vec<usize>;
+        let designs: [(&str, usize, usize, Place); 4] = [
+            ("both on each host", 8, 4, |_, at| vec![at % 4]),
+            ("unequally often", 8, 2, |a, at| vec![usize::from((at == 0) == a)]),
+            ("each drive on each host", 8, 4, |_, _| vec![0, 1, 2, 3]),
+            ("each drive on two of four", 8, 4, |a, at| {
+                vec![at % 4, (at + 1 + usize::from(a)) % 4]
+            }),
+        ];
+        for (name, drives, hosts, of) in designs {
+            let [compared, covered] = of_briefs(drives, hosts, of);
+            println!("{name}: compared {compared} %, covered {covered} %");
+            assert!(compared == 100.0 && covered >= 93.5, "{name}: {covered} %");
+        }
+    }
+
+    #[test]
+    fn models_on_hosts_of_their_own_are_not_told_apart_from_them() {
+        let mut rng = Seed::new(9, 0, 0).at(0);
+        let mut all = |host: usize, effect: f64| -> Vec<OnHosts> {
+            (0..14).map(|_| on_hosts(&mut rng, 100.0, &[(host, effect)])).collect()
+        };
+        let (a, b) = (all(0, 0.0), all(1, 0.05));
+        assert_eq!(models_on_hosts(&a, &b, 1), ModelsOnHosts::Confounded);
+        assert_eq!(models_on_hosts(&a[..1], &b[..1], 1), ModelsOnHosts::Confounded);
+    }
+
+    #[test]
+    fn two_drives_on_thirteen_hosts_have_a_ratio_with_the_hosts_as_its_observations() {
+        let mut rng = Seed::new(10, 0, 0).at(0);
+        let hosts: Vec<(usize, f64)> = (0..13).map(|host| (host, 0.04 * rng.normal())).collect();
+        let (a, b) = (on_hosts(&mut rng, 100.0, &hosts), on_hosts(&mut rng, 105.0, &hosts));
+        let truth = a.level() - b.level();
+        let ModelsOnHosts::TheseDrives(found, 13) = models_on_hosts(&[a], &[b], 1) else {
+            panic!("not compared")
+        };
+        assert!((found.ratio.ln() - truth).abs() < 1e-9);
+        assert!(found.high / found.low < 1.03, "{found:?}");
     }
 
     #[test]

@@ -358,6 +358,7 @@ fn explain(error: rusqlite::Error, path: &Path) -> Error {
             "give a file that 'dyno run' wrote",
         ),
         Some(ErrorCode::DatabaseCorrupt) => return damaged(path),
+        Some(ErrorCode::OutOfMemory) => return not_read(path, limits::HEAP.exceeded()),
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             (format!("{shown} is being written by another program"), "wait until its run has ended")
         }
@@ -394,12 +395,19 @@ pub(super) fn not_read(path: &Path, error: Error) -> Error {
         None if error.downcast_ref::<rusqlite::Error>().is_some_and(is_interrupted) => {
             not_read(path, limits::STEPS.exceeded())
         }
+        None if error.downcast_ref::<rusqlite::Error>().is_some_and(is_out_of_memory) => {
+            not_read(path, limits::HEAP.exceeded())
+        }
         None => damaged(path).context(what),
     }
 }
 
 fn is_interrupted(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::OperationInterrupted)
+}
+
+fn is_out_of_memory(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::OutOfMemory)
 }
 
 /// A column's text, with control characters made visible.

@@ -206,6 +206,7 @@ impl Gathering {
                 own_name: subject.name.clone(),
                 run: index,
                 runs: vec![index],
+                host: setup.host.name.clone(),
                 drives: drives.collect(),
                 capacity_bytes: capacity_bytes(&run.plan, &setups, &subject.name),
                 setups,

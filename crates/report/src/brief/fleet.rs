@@ -30,6 +30,15 @@ pub fn sentences(l: Language, subjects: &Subjects, step: &StepFacts, fleet: &Fle
         return Vec::new();
     }
     let mut all: Vec<String> = fleet.ratios.iter().map(|r| ratio(l, step, fleet, r)).collect();
+    for (first, other) in &fleet.confounded {
+        let [first, other] = [first, other].map(|model| &fleet.models[*model]);
+        let [hosts, others] = [first, other].map(|model| {
+            let hosts: Vec<String> = model.hosts().iter().map(|h| h.to_string()).collect();
+            l.list(&hosts)
+        });
+        let (first, other) = (&first.name, &other.name);
+        all.push(say!(l, "fleet-confounded", first, other, hosts, others));
+    }
     if !fleet.barred.is_empty() {
         let what: Vec<String> = fleet.barred.iter().map(|d| condition(l, &d.what)).collect();
         all.push(say!(l, "fleet-barred", what = l.list(&what)));
@@ -111,9 +120,13 @@ fn ratio(l: Language, step: &StepFacts, fleet: &Fleet, one: &ModelRatio) -> Stri
         true => say!(l, "drives-each", count = a),
         false => say!(l, "drives-of-two", first = a, other = b),
     };
-    let sentence = match found.low > 1.0 {
-        true => say!(l, "fleet-better", better, by, worse, drives),
-        false => say!(l, "fleet-open", first = better, other = worse, by, drives),
+    let sentence = match (found.low > 1.0, one.hosts) {
+        (true, None) => say!(l, "fleet-better", better, by, worse, drives),
+        (false, None) => say!(l, "fleet-open", first = better, other = worse, by, drives),
+        (true, Some(hosts)) => say!(l, "fleet-better-here", better, by, worse, drives, hosts),
+        (false, Some(hosts)) => {
+            say!(l, "fleet-open-here", first = better, other = worse, by, drives, hosts)
+        }
     };
     say!(l, "of-step", step = place(l, step, fleet), sentence)
 }

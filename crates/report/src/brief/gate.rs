@@ -1,12 +1,15 @@
 //! A gate's verdicts as text: a table of the comparisons, and the overall result.
 
+use std::collections::BTreeMap;
+
 use super::block::{Block, Mark, Table};
 use crate::analysis::StepPlace;
 use crate::analysis::facts::{Facts, MeasuredFacts, Subjects};
-use crate::analysis::verdicts::gate::{Gate, GateVerdict, Judged, NoVerdictCause};
+use crate::analysis::verdicts::gate::{Gate, GateVerdict, Judged, MixedFirmware, NoVerdictCause};
 use crate::brief::number_format::NONE;
 use crate::brief::text::{bottleneck_text, caveat_text, wording};
 use crate::language::Language;
+use dyno_core::base::text::abridged;
 use dyno_core::base::units::plural;
 use dyno_core::stats::Better;
 use dyno_core::stats::percent::{cut_off, in_interval};
@@ -112,13 +115,17 @@ pub fn verdict(l: Language, subjects: &Subjects, measured: &MeasuredFacts, row: 
     format!("not shown: {why}")
 }
 
+/// The most figures that one reason names.
+const MOST_FIGURES: usize = 5;
+
 /// The complete text for the terminal.
 pub fn blocks(l: Language, facts: &Facts, gate: &Gate) -> Vec<Block> {
     let Facts { subjects, statements, measured, .. } = facts;
     let mut out = vec![Block::chapter(facts.protocol.title.text(l)), Block::lead(sentence(gate))];
     let head = ["step", "subject", "at", "metric", "verdict", "change", "interval"];
     let mut table = Table::new(5, &head);
-    let (mut reasons, mut caveat) = (Vec::new(), false);
+    // Each reason with the figures that it concerns.
+    let (mut reasons, mut caveat) = (BTreeMap::<String, Vec<String>>::new(), false);
     for row in &gate.rows {
         let (by, interval) =
             row.change.as_ref().map_or((NONE.to_string(), NONE.to_string()), change);
@@ -131,16 +138,19 @@ pub fn blocks(l: Language, facts: &Facts, gate: &Gate) -> Vec<Block> {
             caveat |= *why == NoVerdictCause::Caveat;
             let said = verdict(l, subjects, measured, row);
             let barred = matches!(why, NoVerdictCause::Barred(_));
-            let reason = if barred { said } else { format!("{}: {said}", names.join(", ")) };
-            if !reasons.contains(&reason) {
-                reasons.push(reason);
+            let figures = reasons.entry(said).or_default();
+            if !barred {
+                figures.push(names.join(", "));
             }
         }
         table.row(mark, [&names[..], &own].concat());
     }
     out.push(Block::Table(table));
     if !reasons.is_empty() {
-        out.push(Block::list(reasons));
+        out.push(Block::list(reasons.into_iter().map(|(said, figures)| match &figures[..] {
+            [] => said,
+            some => format!("{}: {said}", abridged(some, MOST_FIGURES)),
+        })));
     }
     if caveat {
         let why = bottleneck_text::because;
@@ -151,8 +161,23 @@ pub fn blocks(l: Language, facts: &Facts, gate: &Gate) -> Vec<Block> {
         let names = names.join(", ");
         out.push(Block::note(format!("Subjects on only one side, not compared: {names}.")));
     }
+    out.extend(gate.mixed.iter().map(|mixed| Block::note(mixed_text(subjects, mixed))));
     out.push(Block::note(basis(gate)));
     out
+}
+
+/// "A: the base mixes firmware FW1 (8 runs) and FW2 (4 runs), and the new run has FW2: …"
+pub fn mixed_text(subjects: &Subjects, mixed: &MixedFirmware) -> String {
+    let each =
+        |(firmware, runs): &(String, usize)| format!("{firmware} ({})", plural(*runs, "run"));
+    let base: Vec<String> = mixed.base.iter().map(each).collect();
+    let new = mixed.new.as_ref().map_or(String::new(), |own| format!("; the new run has {own}"));
+    format!(
+        "{}: the base mixes firmware {}{new}. Its scatter includes their difference, which can hide \
+         a loss: give the runs of one firmware as the base.",
+        subjects[mixed.subject].own_name,
+        base.join(", ")
+    )
 }
 
 /// The computation of the intervals, and the direction that is worse.

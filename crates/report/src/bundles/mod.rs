@@ -1,7 +1,7 @@
 //! Bundles to facts: the store reads, the analysis gathers.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::analysis::keys::RunKey;
 use crate::analysis::verdicts::trend::{FigureHistory, TrendRequest, Trends};
@@ -14,30 +14,36 @@ use dyno_core::base::text::visible;
 use dyno_core::record::{Mask, RunContents};
 use dyno_core::store::{Bundle, PointRange};
 
-/// Opened bundles, before any point has been read.
-struct OpenBundles {
-    bundles: Vec<Bundle>,
+/// The runs of bundles, before any point has been read. No bundle stays open: SQLite's memory is
+/// limited for the whole process, and there may be thousands.
+struct BundleRuns {
     runs: Vec<RunContents>,
     /// Names of all steps, in the order of the plans and as written in the bundles.
     steps: Vec<String>,
     mask: Mask,
 }
 
-fn open(l: Language, paths: &[PathBuf], question: &Question) -> Result<OpenBundles> {
-    let mut bundles = paths.iter().map(|path| Bundle::open(path)).collect::<Result<Vec<_>>>()?;
-    let mut runs = bundles.iter().map(Bundle::contents).collect::<Result<Vec<_>>>()?;
-    let steps = step_names(&runs);
-    let mask = question.mask(&runs, &|letter| say!(l, "competitor", letter));
-    if !mask.is_empty() {
-        let masked = bundles.into_iter().map(|bundle| bundle.masked(&mask));
-        bundles = masked.collect::<Result<_>>()?;
-        runs = bundles.iter().map(Bundle::contents).collect::<Result<_>>()?;
+impl BundleRuns {
+    fn read(l: Language, paths: &[PathBuf], question: &Question) -> Result<BundleRuns> {
+        let contents = |path: &PathBuf| Bundle::open(path)?.contents();
+        let mut runs = paths.iter().map(contents).collect::<Result<Vec<_>>>()?;
+        let steps = step_names(&runs);
+        let mask = question.mask(&runs, &|letter| say!(l, "competitor", letter));
+        if !mask.is_empty() {
+            let masked = |path: &PathBuf| Bundle::open(path)?.masked(&mask)?.contents();
+            runs = paths.iter().map(masked).collect::<Result<_>>()?;
+        }
+        // A campaign has many bundles with the same name.
+        for (run, name) in runs.iter_mut().zip(file::names(paths)) {
+            run.file = mask.text(&visible(&name));
+        }
+        Ok(BundleRuns { runs, steps, mask })
     }
-    // A campaign has many bundles with the same name.
-    for (run, name) in runs.iter_mut().zip(file::names(paths)) {
-        run.file = mask.text(&visible(&name));
+
+    /// Opens one of the bundles for its points.
+    fn open(&self, path: &Path) -> Result<Bundle> {
+        Bundle::open(path)?.masked(&self.mask)
     }
-    Ok(OpenBundles { bundles, runs, steps, mask })
 }
 
 fn step_names(runs: &[RunContents]) -> Vec<String> {
@@ -61,16 +67,16 @@ pub fn facts(paths: &[PathBuf], question: &Question) -> Result<Facts> {
 
 /// The same for a document in a language, in which masked subjects are named.
 pub fn facts_in(l: Language, paths: &[PathBuf], question: &Question) -> Result<Facts> {
-    let OpenBundles { bundles, runs, mask, .. } = open(l, paths, question)?;
-    let mut gathering = Gathering::new(&runs, &question.clone().masked(&mask))?;
-    for (index, (bundle, path)) in bundles.iter().zip(paths).enumerate() {
-        let each = bundle.each_contents(question.outliers, &mut |point| {
+    let read = BundleRuns::read(l, paths, question)?;
+    let mut gathering = Gathering::new(&read.runs, &question.clone().masked(&read.mask))?;
+    for (index, path) in paths.iter().enumerate() {
+        let each = read.open(path)?.each_contents(question.outliers, &mut |point| {
             gathering.point(RunKey(index), point);
             Ok(())
         });
         each.with_context(|| format!("reading {}", path.display()))?;
     }
-    Ok(masked(gathering.finish(), mask))
+    Ok(masked(gathering.finish(), read.mask))
 }
 
 fn masked(mut facts: Facts, mask: Mask) -> Facts {
@@ -87,20 +93,20 @@ pub fn each_step(
     question: &Question,
     show: &mut dyn FnMut(&Facts) -> Result<()>,
 ) -> Result<Facts> {
-    let OpenBundles { bundles, runs, steps, mask } = open(l, paths, question)?;
-    let mut gathering = Gathering::new(&runs, &question.clone().masked(&mask))?;
-    let mut reported = bundles.iter().map(Bundle::reported).collect::<Result<Vec<_>>>()?;
-    let mut ranges = Vec::new();
-    for bundle in &bundles {
+    let read = BundleRuns::read(l, paths, question)?;
+    let mut gathering = Gathering::new(&read.runs, &question.clone().masked(&read.mask))?;
+    let (mut reported, mut ranges, mut watts) = (Vec::new(), Vec::new(), false);
+    for path in paths {
+        let bundle = read.open(path)?;
+        reported.push(bundle.reported()?);
         ranges.push(bundle.steps()?.into_iter().collect::<HashMap<String, Vec<PointRange>>>());
-    }
-    let mut watts = false;
-    for bundle in &bundles {
         watts |= bundle.has_watts()?;
     }
+    let steps = &read.steps;
     let parts = if watts { vec![&steps[..]] } else { steps.chunks(1).collect() };
     for part in parts {
-        for (index, (bundle, path)) in bundles.iter().zip(paths).enumerate() {
+        for (index, path) in paths.iter().enumerate() {
+            let bundle = read.open(path)?;
             let own = part.iter().filter_map(|step| ranges[index].get(step));
             let mut own: Vec<PointRange> = own.flatten().cloned().collect();
             own.sort_by_key(|range| *range.start());
@@ -113,7 +119,7 @@ pub fn each_step(
         }
         gathering.part(show)?;
     }
-    Ok(masked(gathering.rest(), mask))
+    Ok(masked(gathering.rest(), read.mask))
 }
 
 /// Follows figures over many runs, given as names and paths of bundles, with one in memory at a

@@ -140,8 +140,7 @@ impl Campaign {
             .map(|host| host.name.as_str())
             .collect();
         if !unknown.is_empty() {
-            let message =
-                format!("nothing is known of the drives of {}", abridged(&unknown, MOST));
+            let message = format!("nothing is known of the drives of {}", abridged(&unknown, MOST));
             let help = "query the hosts: dyno fleet plan CAMPAIGN.toml --find; or store the \
                         output of `dyno drives --json` there: drives = \"FILE\" in its [[host]]";
             log.note(wanted.at, message, "needs them", help);

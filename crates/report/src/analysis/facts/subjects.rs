@@ -1,5 +1,6 @@
 //! The subjects of a report, in one list.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Deref, DerefMut};
 
 use crate::analysis::keys::{DriveKey, Keyed, RunKey, SubjectKey};
@@ -21,6 +22,8 @@ pub struct SubjectFacts {
     pub run: RunKey,
     /// All of its runs.
     pub runs: Vec<RunKey>,
+    /// The name of its host, if known.
+    pub host: Option<String>,
     /// Its drives, with their names in the plan.
     pub drives: Keyed<DriveKey, String>,
     /// The setups of its drives, if they were stored, in the same order.
@@ -53,10 +56,24 @@ pub struct Subjects {
 }
 
 impl Subjects {
-    /// Whether there are so many that models are compared instead of pairs: hundreds of subjects
-    /// have tens of thousands of pairs, whose simultaneous intervals would show nothing.
+    /// Whether models are compared instead of pairs: there are so many that their pairs'
+    /// simultaneous intervals would show nothing, or drives moved between hosts, and would be
+    /// compared with themselves.
     pub fn are_a_fleet(&self) -> bool {
-        self.len() > MOST_SUBJECTS
+        self.len() > MOST_SUBJECTS || self.drives_moved()
+    }
+
+    /// Whether two drives were each measured on two hosts or more.
+    fn drives_moved(&self) -> bool {
+        let mut hosts: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for subject in self.iter() {
+            if let ([DriveSetup { serial: Some(serial), .. }], Some(host)) =
+                (&subject.setups[..], &subject.host)
+            {
+                hosts.entry(serial).or_default().insert(host);
+            }
+        }
+        hosts.values().filter(|hosts| hosts.len() > 1).count() > 1
     }
 
     /// All names, in order.

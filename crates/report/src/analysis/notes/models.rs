@@ -53,6 +53,8 @@ pub struct ModelRatio {
     pub pair: (usize, usize),
     /// The ratio better ÷ worse, with the interval.
     pub found: Models,
+    /// The number of hosts that are its observations, if it holds for these drives only.
+    pub hosts: Option<usize>,
 }
 
 /// A step's specimens.
@@ -69,6 +71,8 @@ pub struct Fleet {
     pub ratios: Vec<ModelRatio>,
     /// Differences that rule out comparing models.
     pub barred: Vec<Difference>,
+    /// Indices of models that were measured on hosts of their own.
+    pub confounded: Vec<(usize, usize)>,
 }
 
 impl Fleet {

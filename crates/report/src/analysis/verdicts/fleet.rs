@@ -16,7 +16,7 @@ use crate::analysis::plan_difference::FieldDifference;
 use crate::analysis::points::metric::{Metric, PointFigure, PointPart};
 use dyno_core::stats::Better;
 use dyno_core::stats::level::geometric_mean;
-use dyno_core::stats::specimens::{components, models, outlying};
+use dyno_core::stats::specimens::{ModelsOnHosts, OnHosts, components, models_on_hosts, outlying};
 
 /// A model with fewer specimens is not a sample.
 const FEWEST: usize = 3;
@@ -43,17 +43,19 @@ fn of_step(facts: &Facts, step: &StepFacts) -> Option<Fleet> {
         .into_iter()
         .map(|(name, all)| DriveModel::of(name, merged(all), searched))
         .collect();
-    if models.iter().all(|m| m.name.is_empty() || m.specimens.len() < FEWEST) {
-        return None;
-    }
-    let (mut ratios, mut barred) = (Vec::new(), Vec::new());
+    let (mut ratios, mut confounded, mut barred) = (Vec::new(), Vec::new(), Vec::new());
     if facts.subjects.are_a_fleet() && models.len() > 1 {
         barred = unlike(facts, step, &models);
         if barred.is_empty() {
-            ratios = all_ratios(&models, &metric);
+            let hosts_vary = facts.statements.vary.iter().any(|field| field == "host");
+            (ratios, confounded) = all_ratios(&models, &metric, hosts_vary);
         }
     }
-    Some(Fleet { step: step.key, value, metric, models, ratios, barred })
+    let sampled = models.iter().any(|m| !m.name.is_empty() && m.specimens.len() >= FEWEST);
+    if !sampled && ratios.is_empty() && confounded.is_empty() {
+        return None;
+    }
+    Some(Fleet { step: step.key, value, metric, models, ratios, barred, confounded })
 }
 
 impl DriveModel {
@@ -94,26 +96,51 @@ fn between_hosts(specimens: &[FleetDrive]) -> Option<f64> {
     several.then(|| components(&[&levels]).drives)
 }
 
-/// Every pair of models with three specimens or more each.
-fn all_ratios(models: &[DriveModel], metric: &Metric) -> Vec<ModelRatio> {
+/// Every comparable pair of models, and the pairs that were measured on hosts of their own.
+fn all_ratios(
+    models: &[DriveModel],
+    metric: &Metric,
+    hosts_vary: bool,
+) -> (Vec<ModelRatio>, Vec<(usize, usize)>) {
     let pairs = || (0..models.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
-    let repeats = |m: usize| models[m].repeats();
     let searched = pairs().count();
     let known = |m: usize| !models[m].name.is_empty();
-    let of = |(a, b): (usize, usize)| {
-        let higher = metric.better() == Better::Higher;
-        let first = (models[a].level() >= models[b].level()) == higher;
-        let (better, worse) = if first { (a, b) } else { (b, a) };
-        // better ÷ worse: for latencies the inverse.
-        let (over, under) = if higher { (better, worse) } else { (worse, better) };
-        let found = self::models(&repeats(over), &repeats(under), searched)?;
-        Some(ModelRatio { pair: (better, worse), found })
+    let mut hosts: BTreeMap<Option<&str>, usize> = BTreeMap::new();
+    for (host, _) in models.iter().flat_map(|m| &m.specimens).flat_map(|s| &s.levels) {
+        let next = hosts.len();
+        hosts.entry(host.as_deref().filter(|_| !hosts_vary)).or_insert(next);
+    }
+    let on_hosts = |m: usize| -> Vec<OnHosts> {
+        let number = |host: &Option<String>| hosts[&host.as_deref().filter(|_| !hosts_vary)];
+        let specimen = |s: &FleetDrive| OnHosts {
+            repeats: s.by_repeat.clone(),
+            levels: s.levels.iter().map(|(host, level)| (number(host), *level)).collect(),
+        };
+        models[m].specimens.iter().map(specimen).collect()
     };
-    pairs().filter(|(a, b)| known(*a) && known(*b)).filter_map(of).collect()
+    let (mut ratios, mut confounded) = (Vec::new(), Vec::new());
+    for (a, b) in pairs().filter(|(a, b)| known(*a) && known(*b)) {
+        // first ÷ second; for latencies the inverse is better ÷ worse.
+        let (found, hosts) = match models_on_hosts(&on_hosts(a), &on_hosts(b), searched) {
+            ModelsOnHosts::Models(found) => (found, None),
+            ModelsOnHosts::TheseDrives(found, hosts) => (found, Some(hosts)),
+            ModelsOnHosts::Confounded => {
+                confounded.push((a, b));
+                continue;
+            }
+            ModelsOnHosts::TooFew => continue,
+        };
+        let higher = metric.better() == Better::Higher;
+        let first = (found.ratio >= 1.0) == higher;
+        let pair = if first { (a, b) } else { (b, a) };
+        let found = if found.ratio >= 1.0 { found } else { found.inverse() };
+        ratios.push(ModelRatio { pair, found, hosts });
+    }
+    (ratios, confounded)
 }
 
-/// Differences that rule out comparing the models: different plans or test conditions. Hosts may
-/// differ if every model was measured on the same ones.
+/// Differences that rule out comparing the models: different plans or test conditions. Hosts whose
+/// names are known are blocks.
 fn unlike(facts: &Facts, step: &StepFacts, models: &[DriveModel]) -> Vec<Difference> {
     let mut subjects: Vec<SubjectKey> =
         models.iter().flat_map(|m| &m.specimens).map(|s| s.subject).collect();
@@ -126,9 +153,9 @@ fn unlike(facts: &Facts, step: &StepFacts, models: &[DriveModel]) -> Vec<Differe
         let between = |d: FieldDifference| d.between(pair);
         (!found.is_empty()).then(|| found.into_iter().map(between).collect::<Vec<_>>())
     });
-    let hosts: Vec<Vec<&str>> = models.iter().map(DriveModel::hosts).collect();
-    let balanced = !hosts[0].is_empty() && hosts.iter().all(|own| *own == hosts[0]);
-    plans.unwrap_or_else(|| conditions::disqualifying(facts, &subjects, balanced))
+    let mut hosts = models.iter().flat_map(|m| &m.specimens).flat_map(|s| &s.levels);
+    let known = hosts.all(|(host, _)| host.is_some());
+    plans.unwrap_or_else(|| conditions::disqualifying(facts, &subjects, known))
 }
 
 /// The specimens of a cell, with their models.

@@ -2,6 +2,8 @@
 //! became worse by more than a limit. With fewer than five earlier runs there is no history, and
 //! the figures are shown without a verdict.
 
+use std::collections::{BTreeMap, HashMap};
+
 use crate::analysis::claim::compare::{observations, of_points};
 use crate::analysis::claim::pairing::PairedSheet;
 use crate::analysis::comparison::StepPlace;
@@ -21,6 +23,19 @@ pub struct Gate {
     pub rows: Vec<Judged>,
     /// Subjects on only one side.
     pub unpaired: Vec<SubjectKey>,
+    /// Subjects whose base has runs of several firmware versions.
+    pub mixed: Vec<MixedFirmware>,
+}
+
+/// A subject of which the base has runs with different firmware.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MixedFirmware {
+    /// The subject in the new run.
+    pub subject: SubjectKey,
+    /// Each firmware with its number of base runs.
+    pub base: Vec<(String, usize)>,
+    /// That of the new run, if known.
+    pub new: Option<String>,
 }
 
 /// One figure of one subject at one point.
@@ -84,14 +99,11 @@ pub fn judge(facts: &Facts, limit: f64) -> Gate {
         }
     }
     let changes = of_history(&facts.measured, &compared, &pairs);
-    let searched = changes.iter().filter(|found| found.point.is_some()).count();
+    let searched = changes.keys().filter(|(.., point)| point.is_some()).count();
     let mut rows = Vec::new();
     for (index, sheet) in compared.iter().enumerate() {
         for (number, pair) in pairs.iter().enumerate() {
-            let of = |point: Option<usize>| {
-                let key = (index, number, point);
-                changes.iter().find(|c| (c.sheet, c.pair, c.point) == key).map(|c| &c.change)
-            };
+            let of = |point: Option<usize>| changes.get(&(index, number, point));
             let step = &facts.measured.steps[sheet.step];
             let own = of_pair(step, &facts.comparisons, sheet, pair, &of, limit, searched);
             rows.extend(own);
@@ -99,7 +111,26 @@ pub fn judge(facts: &Facts, limit: f64) -> Gate {
     }
     let paired = |s: &SubjectKey| pairs.iter().any(|p| p.new == *s || p.base.contains(s));
     let unpaired = facts.subjects.keys().filter(|s| !paired(s)).collect();
-    Gate { limit, rows, unpaired }
+    let mixed = pairs.iter().filter_map(|pair| mixed_firmware(&facts.subjects, pair)).collect();
+    Gate { limit, rows, unpaired, mixed }
+}
+
+/// The firmware versions of a pair's base, if there are several.
+fn mixed_firmware(subjects: &Subjects, pair: &Pair) -> Option<MixedFirmware> {
+    let firmware = |subject: &SubjectKey| {
+        let own = subjects[*subject].setups.iter().filter_map(|drive| drive.firmware.clone());
+        let mut all: Vec<String> = own.collect();
+        all.sort();
+        all.dedup();
+        (!all.is_empty()).then(|| all.join(", "))
+    };
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    pair.base.iter().filter_map(firmware).for_each(|own| *counts.entry(own).or_default() += 1);
+    (counts.len() > 1).then(|| MixedFirmware {
+        subject: pair.new,
+        base: counts.into_iter().collect(),
+        new: firmware(&pair.new),
+    })
 }
 
 impl Gate {
@@ -128,20 +159,11 @@ fn pairs(subjects: &Subjects, setup: &SetupFacts) -> Vec<Pair> {
     new.into_iter().map(namesakes).filter(|p| !p.base.is_empty()).collect()
 }
 
-/// The change of a pair at a point of a sheet, or over its points.
-struct GateChange {
-    sheet: usize,
-    pair: usize,
-    point: Option<usize>,
-    change: RatioChange,
-}
+/// The changes by sheet, pair and point; None is the mean over the points.
+type GateChanges = HashMap<(usize, usize, Option<usize>), RatioChange>;
 
 /// Run by run.
-fn of_history(
-    measured: &MeasuredFacts,
-    compared: &[PairedSheet],
-    pairs: &[Pair],
-) -> Vec<GateChange> {
+fn of_history(measured: &MeasuredFacts, compared: &[PairedSheet], pairs: &[Pair]) -> GateChanges {
     let mut points = Vec::new();
     for (sheet, of) in compared.iter().enumerate() {
         for (pair, own) in pairs.iter().enumerate() {
@@ -166,11 +188,11 @@ fn of_history(
     let of_mean = HistoryScope::Mean(means.len());
     let of_points = points.into_iter().filter_map(|(sheet, pair, point, runs)| {
         let change = against_history(&runs.history(), share)?;
-        Some(GateChange { sheet, pair, point: Some(point), change })
+        Some(((sheet, pair, Some(point)), change))
     });
     let of_means = means.into_iter().filter_map(|(sheet, pair, runs)| {
         let change = against_history(&runs.history(), of_mean)?;
-        Some(GateChange { sheet, pair, point: None, change })
+        Some(((sheet, pair, None), change))
     });
     of_points.chain(of_means).collect()
 }
