@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::words::MOST;
 use crate::base::error::{Context, Result};
 use crate::base::text::abridged;
 use crate::cmd::plan_numbers::{Extent, fill_bytes};
@@ -16,6 +15,9 @@ use crate::plan::{DrivePlace, Plan};
 const FILL_BYTES_PER_S: u64 = 100_000_000;
 /// Allowance for starting, preparing and settling, which no estimate includes.
 const MARGIN_NS: u64 = 600_000_000_000;
+
+/// The most subjects, hosts or places that one list shows.
+pub const MOST: usize = 10;
 
 /// A campaign assigned to its hosts.
 pub struct CampaignLayout {
@@ -88,8 +90,8 @@ impl CampaignLayout {
                 specimen.homes.iter().map(|home| self.hosts[home.host].name.as_str()).collect();
             format!(
                 "{} is seen from {}: taken for one shared drive, which one host measures at a \
-                 time. If two drives have this serial number, or the drive was moved, query the \
-                 hosts again (--find), or state the hosts of each subject: hosts = [\"…\"]",
+                 time. If two drives have this serial number, state the hosts of each subject \
+                 (hosts = [\"…\"]); if the drive was moved, query the hosts again (--find)",
                 specimen.name,
                 abridged(&on, MOST)
             )

@@ -342,7 +342,7 @@ fn arrays(
             tasks: &tasks,
             after: &after,
         };
-        let name = format!("{host}-{}.sh", record.arrays.len() + begun.len() + 1);
+        let name = format!("{host}-{}.sh", earlier.len() + begun.len() + 1);
         let path = folder.join("jobs").join(name);
         folder::replace(&path, script.text()?.as_bytes())?;
         let numbers: Vec<usize> = tasks.iter().map(|task| task.number).collect();

@@ -5,12 +5,12 @@ use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use clap::Args;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
+use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, describe, exit_code, failed, refused};
 use crate::base::file;
 use crate::base::text::say;
@@ -39,7 +39,7 @@ pub struct TaskArgs {
 }
 
 /// The interval between looks at the folder while another host's task of the same drive is due.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+const LOOK_EVERY_NS: u64 = 1_000_000_000;
 
 /// Runs it; the exit code is that of `dyno run`, of several tasks the greatest.
 pub fn task(args: &TaskArgs) -> Result<u8> {
@@ -124,6 +124,7 @@ fn drive(record: &CampaignRecord, task: &TaskRecord, folder: &Path) -> Result<Fi
     options.write(true).create(true).truncate(false).mode(0o600).custom_flags(libc::O_NOFOLLOW);
     let file = options.open(&path).with_context(locking)?;
     let by_slurm = std::env::var_os(SLURM).is_some();
+    let clock = Clock::start();
     let mut reported = None;
     loop {
         let mut due = None;
@@ -146,7 +147,7 @@ fn drive(record: &CampaignRecord, task: &TaskRecord, folder: &Path) -> Result<Fi
             say(&format!("Task {} waits for {wait}", task.number));
             reported = Some(wait);
         }
-        std::thread::sleep(LOOK_EVERY);
+        clock.sleep_until(clock.now_ns() + LOOK_EVERY_NS);
     }
 }
 

@@ -4,14 +4,11 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use super::layout::CampaignLayout;
+use super::layout::{CampaignLayout, MOST};
 use crate::base::error::Result;
 use crate::base::text::abridged;
 use crate::fleet::record::CampaignRecord;
 use crate::fleet::tasks::HostSpread;
-
-/// The most items of a list of subjects, hosts or places that are shown.
-pub const MOST: usize = 10;
 
 /// Rows with aligned cells.
 pub fn columns<const N: usize>(rows: &[[String; N]], out: &mut dyn Write) -> Result<()> {

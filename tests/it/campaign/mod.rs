@@ -5,6 +5,7 @@ mod bench;
 mod disturbed;
 mod lab;
 mod planned;
+mod queued;
 mod requeued;
 mod slurm;
 mod submitted;

@@ -51,7 +51,8 @@ pub enum ModelsOnHosts {
     /// These drives on the hosts that measured both models: this many hosts are blocks, and its
     /// observations.
     TheseDrives(Models, usize),
-    /// Each model was measured on hosts of its own, so that hosts and models cannot be told apart.
+    /// Each model was measured on hosts of its own, whose effect cannot be separated from
+    /// the models'.
     Confounded,
     /// Too few drives, and too few hosts that measured both.
     TooFew,
@@ -392,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn models_on_hosts_of_their_own_are_not_told_apart_from_them() {
+    fn models_on_hosts_of_their_own_are_not_compared() {
         let mut rng = Seed::new(9, 0, 0).at(0);
         let mut all = |host: usize, effect: f64| -> Vec<OnHosts> {
             (0..14).map(|_| on_hosts(&mut rng, 100.0, &[(host, effect)])).collect()

@@ -173,8 +173,8 @@ pub fn mixed_text(subjects: &Subjects, mixed: &MixedFirmware) -> String {
     let base: Vec<String> = mixed.base.iter().map(each).collect();
     let new = mixed.new.as_ref().map_or(String::new(), |own| format!("; the new run has {own}"));
     format!(
-        "{}: the base mixes firmware {}{new}. Its scatter includes their difference, which can hide \
-         a loss: give the runs of one firmware as the base.",
+        "{}: the base mixes firmware {}{new}. Its scatter includes their difference, which can \
+         hide a loss: give the runs of one firmware as the base.",
         subjects[mixed.subject].own_name,
         base.join(", ")
     )

@@ -44,8 +44,8 @@ pub struct JudgedDrive {
     pub figures: Vec<Vec<f64>>,
 }
 
-/// A larger share of a delivered drive's rated writes, in percent, rejects it, unless a drive of the
-/// reference is as worn.
+/// A larger share of a delivered drive's rated writes, in percent, rejects it, unless a drive of
+/// the reference is as worn.
 pub const MOST_WORN_PERCENT: u8 = 5;
 
 /// What rejects a drive whatever its figures.
