@@ -135,8 +135,11 @@ async fn show(
             let listed = summaries.get(*run).ok_or(PageFailure::NotFound)?;
             let at = listed.subjects.iter().position(|own| own == name);
             let at = at.ok_or(PageFailure::NotFound)?;
-            // The page has masked names, and the plan the real ones in the same order.
-            let own = store::glance(&paths[*run])?.run.plan.subjects.swap_remove(at);
+            // The page has masked names, and the plan the real ones in the same order; all tests of
+            // a bundle have the same subjects.
+            let tests = store::glance(&paths[*run])?;
+            let test = tests.into_iter().next().ok_or(PageFailure::NotFound)?;
+            let own = test.run.plan.subjects.into_iter().nth(at).ok_or(PageFailure::NotFound)?;
             subjects.push((*run, own.name));
         }
         let question = Question { subjects, ..Question::default() };

@@ -14,6 +14,7 @@ mod catalogue;
 mod changes;
 mod cli;
 mod commands;
+mod comparisons;
 mod convert;
 mod coverage;
 mod curves;

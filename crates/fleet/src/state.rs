@@ -72,8 +72,9 @@ fn standing(task: &TaskRecord, job: Option<&SlurmJob>, folder: &Path) -> Result<
     for bundle in task.bundles(folder) {
         // Nothing is known yet about a bundle that was only just started.
         let Ok(seen) = look(&bundle, job.is_some_and(SlurmJob::runs)) else { continue };
-        let all: u64 = seen.points.values().map(|counted| counted.all).sum();
-        let of_these: u64 = seen.points.values().map(|counted| counted.failed).sum();
+        let counts = || seen.iter().flat_map(|test| test.points.values());
+        let all: u64 = counts().map(|counted| counted.all).sum();
+        let of_these: u64 = counts().map(|counted| counted.failed).sum();
         done += all - of_these;
         failed += of_these;
         if of_these > 0 {
@@ -125,9 +126,11 @@ fn standing(task: &TaskRecord, job: Option<&SlurmJob>, folder: &Path) -> Result<
 }
 
 /// A bundle's contents. For one left by a killed run, the unfinished point is undone first.
-fn look(bundle: &Path, runs: bool) -> Result<Glance> {
+fn look(bundle: &Path, runs: bool) -> Result<Vec<Glance>> {
     match glance(bundle) {
-        Err(_) if !runs && bundle.exists() => Bundle::open(bundle).and_then(|_| glance(bundle)),
+        Err(_) if !runs && bundle.exists() => {
+            Bundle::open_tests(bundle).and_then(|_| glance(bundle))
+        }
         seen => seen,
     }
 }

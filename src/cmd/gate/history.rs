@@ -5,22 +5,20 @@ use std::path::{Path, PathBuf};
 use crate::base::error::{Context, Result, failed};
 use crate::catalogue::{BundleCatalogue, BundleSummary, Contents, RunState};
 use crate::stats::runs::gate::FEWEST_RUNS;
-use crate::store::glance;
 
 /// At most this many completed bundles of the same protocol that started no later than the new run,
 /// oldest first.
 pub fn newest(folder: &Path, new: &Path, last: usize) -> Result<Vec<PathBuf>> {
     let catalogue = BundleCatalogue::open(folder)?;
-    let (run, own) = (glance(new)?.run, canonical(new)?);
-    // The catalogue has the titles of masked bundles as they are shown.
-    let title = match Contents::of(&own, "") {
-        Contents::Bundle(summary) => summary.title,
-        Contents::Broken(_) => run.plan.protocol.title.clone(),
+    let own = canonical(new)?;
+    // As the catalogue shows it, which masks titles.
+    let new = match Contents::of(&own, "") {
+        Contents::Bundle(summary) => summary,
+        Contents::Broken(why) => return Err(failed(why, "compare a bundle that can be read")),
     };
-    let protocol = &run.plan.protocol;
     let fits = |s: &BundleSummary| {
-        (&s.protocol, &s.title, s.state) == (&protocol.name, &title, RunState::Whole)
-            && s.started_unix_ns <= run.started_unix_ns
+        (&s.protocol, &s.title, s.state) == (&new.protocol, &new.title, RunState::Whole)
+            && s.started_unix_ns <= new.started_unix_ns
     };
     let root = canonical(folder)?;
     let found = catalogue.entries.iter().filter_map(|entry| match &entry.contents {
@@ -34,7 +32,7 @@ pub fn newest(folder: &Path, new: &Path, last: usize) -> Result<Vec<PathBuf>> {
     }
     let folder = folder.display();
     Err(failed(
-        format!("{folder} has no whole earlier run of {} ({})", protocol.title, protocol.name),
+        format!("{folder} has no whole earlier run of {} ({})", new.title, new.protocol),
         format!("keep the bundles of its runs there; a history has {FEWEST_RUNS} or more"),
     ))
 }

@@ -28,8 +28,12 @@ pub struct ServeProcess(Child);
 
 impl ServeProcess {
     /// Starts it, and prints its address.
-    pub fn start(listen: SocketAddr, bundle: &Path, plan: &Plan) -> Result<ServeProcess> {
-        let free = unused_processors(plan)?;
+    pub fn start(listen: SocketAddr, bundle: &Path, plans: &[Plan]) -> Result<ServeProcess> {
+        let mut of_each = plans.iter().map(unused_processors);
+        let mut free = of_each.next().unwrap_or_else(|| Ok(Processors::new()))?;
+        for other in of_each {
+            free = &free & &other?;
+        }
         let mut command = Command::new(std::env::current_exe().context("finding this program")?);
         command.arg("serve").arg(bundle).arg("--listen").arg(listen.to_string());
         command.stdin(Stdio::null()).stdout(Stdio::piped());

@@ -101,15 +101,22 @@ const SETTABLE: &[&str] = &["command", "url", "file", "sensor"];
 
 /// Applies the values of `--set` to the plan of a bundle, and refuses actions that were not
 /// permitted. Directories need permission unless this user started that very run on this host.
-pub fn ask(run: &mut Run, bundle: &Path, set: &[String], allow: &[String]) -> Result<()> {
-    let directories = if is_own(run) { Directories::Own } else { Directories::Named };
-    let plan = &mut run.plan;
+pub fn ask(runs: &mut [Run], bundle: &Path, set: &[String], allow: &[String]) -> Result<()> {
+    let own = runs.iter().all(is_own);
+    let directories = if own { Directories::Own } else { Directories::Named };
     let mut named = Vec::new();
     for pair in set {
-        named.push(put(plan, pair)?);
+        for run in &mut *runs {
+            named.push(put(&mut run.plan, pair)?);
+        }
     }
-    let hidden: Vec<String> =
-        meters(plan).filter(|(_, part)| is_hidden(part)).map(|(path, _)| path).collect();
+    let mut hidden: Vec<String> = Vec::new();
+    // All tests have the same subjects.
+    for (path, part) in runs.iter().flat_map(|run| meters(&run.plan)) {
+        if is_hidden(part) && !hidden.contains(&path) {
+            hidden.push(path);
+        }
+    }
     if !hidden.is_empty() {
         let each = |path: &String| format!("--set '{path}=[\"…\", \"…\"]'");
         let next =
@@ -121,18 +128,24 @@ pub fn ask(run: &mut Run, bundle: &Path, set: &[String], allow: &[String]) -> Re
         );
         return Err(refused(what, next));
     }
-    refuse(things(plan, &named, directories), bundle, allow, "")
+    let plans = runs.iter().map(|run| &run.plan);
+    refuse(things(plans, &named, directories), bundle, allow, "")
 }
 
 /// The same for a plan file that is not this user's own. `directories`: whether it names them
 /// itself.
-pub fn ask_of_file(plan: &Plan, file: &Path, named: Directories, allow: &[String]) -> Result<()> {
+pub fn ask_of_file(
+    plans: &[Plan],
+    file: &Path,
+    named: Directories,
+    allow: &[String],
+) -> Result<()> {
     let elsewhere = plan::files_of(file).into_iter().find_map(|file| provenance(&file));
     if elsewhere.is_none() && allow.is_empty() {
         return Ok(());
     }
     let why = elsewhere.map(|why| format!(" ({why})")).unwrap_or_default();
-    refuse(things(plan, &[], named), file, allow, &why)
+    refuse(things(plans, &[], named), file, allow, &why)
 }
 
 /// Refuses a plan file that is not this user's own, for commands that execute what it names.
@@ -221,17 +234,17 @@ fn directories(plan: &Plan) -> impl Iterator<Item = String> {
 }
 
 /// The arguments for continuing a plan written by the user from its bundle.
-pub fn to_go_on(plan: &Plan) -> String {
+pub fn to_go_on(plans: &[Plan]) -> String {
     // Otherwise the run is not remembered.
     let known = if private::folder().is_some() { Directories::Own } else { Directories::Named };
-    let things = things(plan, &[], known);
+    let things = things(plans, &[], known);
     let arguments = arguments(&things.0.iter().collect::<Vec<_>>());
     if arguments.is_empty() { arguments } else { format!(" {arguments}") }
 }
 
 /// The names for `--allow` of all actions of a plan.
 pub fn names(plan: &Plan) -> Vec<String> {
-    things(plan, &[], Directories::Named).0.iter().map(ConsentItem::name).collect()
+    things([plan], &[], Directories::Named).0.iter().map(ConsentItem::name).collect()
 }
 
 /// The meters' values hidden in a bundle of this plan, in the notation of `--set`.
@@ -342,11 +355,20 @@ fn streams(plan: &Plan) -> Vec<Stream> {
     streams
 }
 
-/// The plan's actions, except those permitted by setting their values.
-fn things(plan: &Plan, named: &[String], own: Directories) -> ConsentItems {
+/// The plans' actions, except those permitted by setting their values.
+fn things<'p>(
+    plans: impl IntoIterator<Item = &'p Plan>,
+    named: &[String],
+    own: Directories,
+) -> ConsentItems {
     let mut items = ConsentItems::default();
+    plans.into_iter().for_each(|plan| of_plan(plan, named, own, &mut items));
+    items
+}
+
+fn of_plan(plan: &Plan, named: &[String], own: Directories, items: &mut ConsentItems) {
     for (path, part) in meters(plan).filter(|(path, _)| !named.contains(path)) {
-        of_meter(&path, part, &mut items);
+        of_meter(&path, part, items);
     }
     let protocol = &plan.protocol;
     let streams = streams(plan);
@@ -358,7 +380,7 @@ fn things(plan: &Plan, named: &[String], own: Directories) -> ConsentItems {
     }
     for part in protocol.datasets.iter().map(|d| &d.engine).chain(streams.iter().map(|s| &s.engine))
     {
-        of_engine(part, &mut items);
+        of_engine(part, items);
     }
     if let Some(filesystem) = protocol.preparation.filesystem.as_ref().filter(|_| bare(plan)) {
         let given = [&filesystem.mkfs[..], std::slice::from_ref(&filesystem.mount)].concat();
@@ -391,7 +413,6 @@ fn things(plan: &Plan, named: &[String], own: Directories) -> ConsentItems {
         let what = format!("connect to the server in the environment variable {variable}");
         items.add(Action::Connect, variable, what);
     }
-    items
 }
 
 fn of_meter(path: &str, part: &Component, items: &mut ConsentItems) {

@@ -16,16 +16,19 @@ use crate::base::{file, private};
 use crate::cmd::look::serve_run::ServeProcess;
 use crate::cmd::measure::consent::Directories;
 use crate::cmd::measure::run_start::StartArgs;
+use crate::cmd::measure::selection::Selection;
 use crate::cmd::measure::{consent, run_start};
 use crate::cmd::selftest_result;
 use crate::cmd::signals::Signals;
 use crate::lab;
-use crate::plan::{self, Catalogue, CommandLineValues, Plan, PointIndex, PointKey, Sweep};
+use crate::plan::{
+    self, Catalogue, CommandLineValues, Plan, PointIndex, PointKey, PointPlan, Sweep,
+};
 use crate::record::live::{LiveTotals, RunEnding};
 use crate::record::{CommonStart, METHOD, Observed, Outcome, Run, Setup, Sink};
 use crate::run::datasets::before::Before;
 use crate::run::display::live::{self, LiveFeed};
-use crate::run::display::progress::{Progress, ProgressForm};
+use crate::run::display::progress::{Progress, ProgressForm, TestPlace};
 use crate::run::points::search::Searches;
 use crate::run::points::stopping_rule::{Figures, headline};
 use crate::run::{self, Maxima, prepare};
@@ -56,6 +59,8 @@ pub struct RunInput {
     /// Control run: allow subjects that share a physical device
     #[arg(long)]
     same_device: bool,
+    #[command(flatten)]
+    selection: Selection,
 }
 
 /// The plan or protocol, its subjects, and the bundle.
@@ -126,19 +131,21 @@ impl Display {
 }
 
 impl RunInput {
-    /// The selected plan, for inspection.
-    pub fn plan(&self) -> Result<Plan> {
+    /// The selected plan, for inspection: one for each test.
+    pub fn plans(&self) -> Result<Vec<Plan>> {
         self.within_limits(None)
     }
 
-    /// A plan whose results a bundle can store.
-    fn within_limits(&self, allow: Option<&[String]>) -> Result<Plan> {
-        let plan = self.resolve(allow)?;
-        limits::check_plan(&plan).map(|()| plan)
+    /// Plans whose results a bundle can store.
+    fn within_limits(&self, allow: Option<&[String]>) -> Result<Vec<Plan>> {
+        let plans = self.selection.of(self.resolve(allow)?)?;
+        limits::TESTS.check(plans.len() as u64)?;
+        plans.iter().try_for_each(limits::check_plan)?;
+        Ok(plans)
     }
 
     /// The same, for execution. A bundle's plan does nothing that was not permitted by name.
-    fn resolve(&self, allow: Option<&[String]>) -> Result<Plan> {
+    fn resolve(&self, allow: Option<&[String]>) -> Result<Vec<Plan>> {
         let catalogue = crate::plan_catalogue();
         let Some(what) = &self.what else {
             return Err(failed("no plan was named", "specify a plan, a protocol or a bundle"));
@@ -150,22 +157,25 @@ impl RunInput {
                      plans and protocols"
                 );
             }
-            let mut run = Bundle::open(what)?.run().clone();
-            run.plan.same_device |= self.same_device;
+            let tests = Bundle::open_tests(what)?;
+            let mut runs: Vec<Run> = tests.iter().map(|test| test.run().clone()).collect();
+            runs.iter_mut().for_each(|run| run.plan.same_device |= self.same_device);
             if let Some(allow) = allow {
-                consent::ask(&mut run, what, &self.set, allow)?;
+                consent::ask(&mut runs, what, &self.set, allow)?;
             }
-            return plan::recheck(&run.plan, &catalogue).map(|()| run.plan);
+            let plans: Vec<Plan> = runs.into_iter().map(|run| run.plan).collect();
+            plans.iter().try_for_each(|plan| plan::recheck(plan, &catalogue))?;
+            return Ok(plans);
         }
-        let plan = self.of_file(what, &catalogue)?;
+        let plans = self.of_file(what, &catalogue)?;
         if let Some(allow) = allow {
             let own = if self.subject.is_empty() { Directories::Named } else { Directories::Own };
-            consent::ask_of_file(&plan, what, own, allow)?;
+            consent::ask_of_file(&plans, what, own, allow)?;
         }
-        Ok(plan)
+        Ok(plans)
     }
 
-    fn of_file(&self, what: &Path, catalogue: &Catalogue) -> Result<Plan> {
+    fn of_file(&self, what: &Path, catalogue: &Catalogue) -> Result<Vec<Plan>> {
         let pair = |flag: &str, form: &str, text: &String| match text.split_once('=') {
             Some((name, value)) if !name.is_empty() && !value.is_empty() => {
                 Ok((name.to_string(), value.to_string()))
@@ -185,7 +195,7 @@ impl RunInput {
         set.extend(self.same_device.then(|| ("same_device".to_string(), "true".to_string())));
         if what.is_file() && plan::is_plan(what) {
             let given = CommandLineValues { subjects: &subjects, set: &set, repeats: self.repeats };
-            return Ok(plan::load_with(what, given, catalogue)?);
+            return Ok(plan::load_tests(what, given, catalogue)?);
         }
         if what.is_file() && subjects.is_empty() {
             return Err(misused(
@@ -194,7 +204,8 @@ impl RunInput {
             ));
         }
         let protocol = what.to_string_lossy();
-        Ok(plan::from_command_line(&protocol, &subjects, &set, self.repeats, catalogue)?)
+        let given = CommandLineValues { subjects: &subjects, set: &set, repeats: self.repeats };
+        Ok(plan::tests_from_command_line(&protocol, given, catalogue)?)
     }
 }
 
@@ -213,12 +224,14 @@ pub fn run(args: &RunArgs) -> Result<u8> {
     let watched =
         RunObserver { progress: &progress, serve: args.serve, except: &args.except, readers };
     match (&args.resume, &args.what.what) {
-        (Some(bundle), _) => resume(bundle, &args.what.set, &args.allow, watched),
+        (Some(bundle), _) => {
+            resume(bundle, &args.what.set, &args.allow, (&args.what.selection, watched))
+        }
         (None, Some(_)) => {
             let output = args.output.as_deref();
-            let plan = args.what.within_limits(Some(&args.allow))?;
-            let common = args.start.begin(&plan)?;
-            start(plan, output, common, watched)
+            let plans = args.what.within_limits(Some(&args.allow))?;
+            let common = args.start.begin(&plans)?;
+            start(plans, output, common, watched)
         }
         (None, None) => Err(failed(
             "nothing to run",
@@ -252,18 +265,17 @@ pub fn go_on(path: &Path, bundle: &Path, except: &[PathBuf]) -> Result<u8> {
     };
     if bundle.exists() {
         let (set, allow) = (consent::given_anew(&plan), consent::names(&plan));
-        return resume(bundle, &set, &allow, watched);
+        return resume(bundle, &set, &allow, (&Selection::default(), watched));
     }
-    start(plan, Some(bundle), None, watched)
+    start(vec![plan], Some(bundle), None, watched)
 }
 
-/// The results and actions of an earlier part of the run.
+/// The results of an earlier part of a test's run.
 #[derive(Default)]
 struct EarlierPart {
     maxima: Maxima,
     searches: Searches,
     figures: Figures,
-    before: Before,
     totals: LiveTotals,
     /// The points that are not measured again.
     done: Vec<PointKey>,
@@ -272,7 +284,7 @@ struct EarlierPart {
 }
 
 fn start(
-    plan: Plan,
+    plans: Vec<Plan>,
     bundle: Option<&Path>,
     common: Option<CommonStart>,
     watched: RunObserver<'_>,
@@ -281,7 +293,7 @@ fn start(
     let name = || {
         PathBuf::from(format!(
             "{}-{}.dyno",
-            lab::folder::data::slug(&plan.protocol.name),
+            lab::folder::data::slug(name_of(&plans)),
             now.strftime("%Y%m%d-%H%M%S")
         ))
     };
@@ -289,57 +301,89 @@ fn start(
     let mut observed: Vec<Observed> =
         selftest_result::kept().map(Observed::from).into_iter().collect();
     observed.extend(common.clone().map(Observed::from));
-    let (plan, writer, clock) = begin(plan, &bundle, now, observed, watched.readers)?;
+    let (plans, writer, clock) = begin(plans, &bundle, now, observed, watched.readers)?;
     // Locked until the writer has closed it.
     let _lock = lab::folder::lock::bundle(&bundle, clock)?;
-    let known = elsewhere(EarlierPart { start: common, ..EarlierPart::default() }, watched.except)?;
-    measure(plan, writer, known, (clock, watched), &bundle, Begun::Now)
+    let known = |plan: Plan| {
+        let known = EarlierPart { start: common.clone(), ..EarlierPart::default() };
+        elsewhere(plan, known, watched.except)
+    };
+    let tests = plans.into_iter().map(known).collect::<Result<Vec<_>>>()?;
+    measure((tests, &Selection::default()), writer, (clock, watched), &bundle, Begun::Now)
 }
+
+/// The name of the comparison or protocol.
+fn name_of(plans: &[Plan]) -> &str {
+    match plans.first() {
+        Some(Plan { comparison: Some(comparison), .. }) => &comparison.name,
+        Some(plan) => &plan.protocol.name,
+        None => "",
+    }
+}
+
+/// A test of the run: its plan, and what is known of its earlier part.
+type TestRun = (Plan, EarlierPart);
 
 /// When the bundle of a run was created.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Begun {
     Now,
     Earlier,
+    /// Earlier, and as far as this host knows by someone else.
+    Elsewhere,
 }
 
 /// The results of earlier parts of the run in other bundles, and their points. The state in which
 /// those left their drives is irrelevant here.
-fn elsewhere(mut known: EarlierPart, except: &[PathBuf]) -> Result<EarlierPart> {
+fn elsewhere(plan: Plan, mut known: EarlierPart, except: &[PathBuf]) -> Result<TestRun> {
     for path in except {
-        let done = known.note(&Bundle::open(path)?)?;
-        known.done.extend(done);
+        for test in Bundle::open_tests(path)? {
+            if test.run().plan.protocol.name == plan.protocol.name {
+                let done = known.note(&test)?;
+                known.done.extend(done);
+            }
+        }
     }
-    Ok(known)
+    Ok((plan, known))
 }
 
 /// Performs the checks, and creates the bundle. `known` was observed of the host before.
 fn begin(
-    plan: Plan,
+    plans: Vec<Plan>,
     bundle: &Path,
     now: jiff::Timestamp,
     known: Vec<Observed>,
     readers: Readers,
-) -> Result<(Plan, BundleWriter, Clock)> {
-    run::apart(&plan)?;
-    run::points::verification::check(&plan)?;
-    refuse_under_test(&plan, bundle)?;
+) -> Result<(Vec<Plan>, BundleWriter, Clock)> {
+    for plan in &plans {
+        run::apart(plan)?;
+        run::points::verification::check(plan)?;
+        refuse_under_test(plan, bundle)?;
+    }
     let clock = Clock::start();
-    let record = Run {
+    let record = |plan| Run {
         started_unix_ns: now.as_nanosecond().max(0) as u64,
         dyno_version: env!("CARGO_PKG_VERSION").to_string(),
         plan: Plan { method: METHOD, ..plan },
     };
-    let setup = Setup {
-        facts: [run::devices(&record.plan), run::facts(clock)].concat(),
-        observed: [vec![run::pacing_floor(clock)?.into()], known].concat(),
-        ..lab::machine::facts::gather(&record.plan.subjects)
-    };
-    let options = RunFile { readers, fallbacks: fallbacks(&record.plan) };
+    let records: Vec<Run> = plans.into_iter().map(record).collect();
+    let Some(first) = records.first() else { bail!("nothing to run") };
+    let mut setup = setup(&first.plan, clock)?;
+    setup.observed.extend(known);
+    let options = RunFile { readers, fallbacks: fallbacks(&first.plan) };
     // First: without this, a bundle whose run is killed at once would be somebody else's.
-    consent::remember(&record);
-    let writer = BundleWriter::create_for_run(bundle, &record, &setup, options)?;
-    Ok((record.plan, writer, clock))
+    consent::remember(first);
+    let writer = BundleWriter::create_for_run(bundle, &records, &setup, options)?;
+    Ok((records.into_iter().map(|record| record.plan).collect(), writer, clock))
+}
+
+/// The host and the drives when a test begins.
+fn setup(plan: &Plan, clock: Clock) -> Result<Setup> {
+    Ok(Setup {
+        facts: [run::devices(plan), run::facts(clock)].concat(),
+        observed: vec![run::pacing_floor(clock)?.into()],
+        ..lab::machine::facts::gather(&plan.subjects)
+    })
 }
 
 /// The result of a run that is part of a larger operation.
@@ -353,11 +397,14 @@ pub enum PartEnd {
 /// A run that is part of a larger operation: no next step is suggested.
 pub fn quietly(plan: Plan, bundle: &Path) -> Result<PartEnd> {
     let now = jiff::Timestamp::now();
-    let (plan, mut writer, clock) = begin(plan, bundle, now, Vec::new(), Readers::Owner)?;
+    let (plans, mut writer, clock) = begin(vec![plan], bundle, now, Vec::new(), Readers::Owner)?;
     let signals = Signals::catch()?;
     signals.end_in_time()?;
     let seen = (clock, &Progress::new());
-    let summary = execute(&plan, &mut writer, EarlierPart::default(), seen, &signals)?;
+    let plan = plans.into_iter().next().unwrap_or_default();
+    let points = plan::points(&plan).collect();
+    let mut test = (plan, EarlierPart::default());
+    let summary = execute(&mut test, points, &mut writer, (Before::default(), seen), &signals)?;
     writer.finish(&signals.stop)?;
     Ok(if summary.interrupted {
         PartEnd::Interrupted(signals.exit_code())
@@ -366,25 +413,35 @@ pub fn quietly(plan: Plan, bundle: &Path) -> Result<PartEnd> {
     })
 }
 
-fn resume(bundle: &Path, set: &[String], allow: &[String], watched: RunObserver<'_>) -> Result<u8> {
+fn resume(
+    bundle: &Path,
+    set: &[String],
+    allow: &[String],
+    (selection, watched): (&Selection, RunObserver<'_>),
+) -> Result<u8> {
     let clock = Clock::start();
     let _lock = lab::folder::lock::bundle(bundle, clock)?;
-    let read = Bundle::open(bundle)?;
-    let mut known = elsewhere(known(&read)?, watched.except)?;
-    drop(read);
-    let (writer, mut record) = BundleWriter::resume(bundle)?;
-    consent::ask(&mut record, bundle, set, allow)?;
-    if !consent::is_own(&record) {
-        // Only the bundle states that the run was killed while it wrote to a drive here.
-        known.before.states.retain(|state| !state.contents.is_empty());
+    let mut parts = Vec::new();
+    for test in Bundle::open_tests(bundle)? {
+        let mut known = EarlierPart::default();
+        known.done = known.note(&test)?;
+        parts.push(known);
     }
-    plan::recheck(&record.plan, &crate::plan_catalogue())?;
-    of_this_method(&record.plan, bundle)?;
-    run::points::verification::check(&record.plan)?;
-    refuse_under_test(&record.plan, bundle)?;
-    let options = RunFile { readers: watched.readers, fallbacks: fallbacks(&record.plan) };
-    let writer = writer.for_run(options)?;
-    measure(record.plan, writer, known, (clock, watched), bundle, Begun::Earlier)
+    let (writer, mut records) = BundleWriter::resume(bundle)?;
+    consent::ask(&mut records, bundle, set, allow)?;
+    let begun = if records.iter().all(consent::is_own) { Begun::Earlier } else { Begun::Elsewhere };
+    let mut tests = Vec::new();
+    for (record, known) in records.into_iter().zip(parts) {
+        plan::recheck(&record.plan, &crate::plan_catalogue())?;
+        of_this_method(&record.plan, bundle)?;
+        run::points::verification::check(&record.plan)?;
+        refuse_under_test(&record.plan, bundle)?;
+        tests.push(elsewhere(record.plan, known, watched.except)?);
+    }
+    selection.check(tests.iter().map(|(plan, _)| plan))?;
+    let fallbacks = tests.first().map(|(plan, _)| fallbacks(plan)).unwrap_or_default();
+    let writer = writer.for_run(RunFile { readers: watched.readers, fallbacks })?;
+    measure((tests, selection), writer, (clock, watched), bundle, begun)
 }
 
 /// A bundle has a single method.
@@ -403,9 +460,8 @@ fn of_this_method(plan: &Plan, bundle: &Path) -> Result<()> {
 }
 
 fn measure(
-    plan: Plan,
+    (mut tests, selection): (Vec<TestRun>, &Selection),
     mut writer: BundleWriter,
-    known: EarlierPart,
     (clock, watched): (Clock, RunObserver<'_>),
     bundle: &Path,
     begun: Begun,
@@ -413,13 +469,10 @@ fn measure(
     let signals = Signals::catch()?;
     signals.end_in_time()?;
     let progress = watched.progress;
-    let serving = watched.serve.map(|at| ServeProcess::start(at, bundle, &plan)).transpose()?;
-    // Without memory for the feed, the run continues without it.
-    let (words, stored) = (prepare::in_words(&plan), known.totals.clone());
-    if let Ok(live) = LiveFeed::begin(&plan, words, bundle, stored, known.done.len() as u64) {
-        progress.go_live(live);
-    }
-    let mut summary = execute(&plan, &mut writer, known, (clock, progress), &signals);
+    let plans: Vec<Plan> = tests.iter().map(|(plan, _)| plan.clone()).collect();
+    let serving = watched.serve.map(|at| ServeProcess::start(at, bundle, &plans)).transpose()?;
+    let run = (clock, progress, bundle, begun);
+    let mut summary = measure_tests(&mut tests, selection, &mut writer, run, &signals);
     match &summary {
         Ok(ended) if ended.interrupted => progress.ended(RunEnding::Interrupted, "interrupted"),
         Ok(ended) => progress.ended(
@@ -440,9 +493,9 @@ fn measure(
     let stored = writer.finish(&signals.stop);
     let path = writer.path().to_path_buf();
     let name = path.display();
-    let how = format!("dyno run --resume {name}{}", consent::to_go_on(&plan));
-    let summary = summary.with_context(|| match writer.finished() {
-        Ok(points) if points.is_empty() => format!("nothing was measured; continue with `{how}`"),
+    let how = format!("dyno run --resume {name}{}", consent::to_go_on(&plans));
+    let summary = summary.with_context(|| match writer.has_results() {
+        Ok(false) => format!("nothing was measured; continue with `{how}`"),
         _ => format!("the results so far are in {name}; continue with `{how}`"),
     });
     let summary = match (summary, stored) {
@@ -463,16 +516,67 @@ fn measure(
     Ok(if summary.failed > 0 { exit::NOT_ALL } else { 0 })
 }
 
-fn execute(
-    plan: &Plan,
-    sink: &mut BundleWriter,
-    known: EarlierPart,
-    (clock, progress): (Clock, &Progress),
+/// The points of a test that are to be measured.
+fn left_of((plan, known): &TestRun, selection: &Selection) -> Vec<PointPlan> {
+    let done: HashSet<&PointKey> = known.done.iter().collect();
+    let wanted = |key: &PointKey| !done.contains(key) && selection.has_step(&key.step);
+    if selection.has_test(plan) { plan::points_where(plan, wanted).collect() } else { Vec::new() }
+}
+
+/// Measures the tests one after the other: each begins as a run of its own, with what the others
+/// did to its drives known to it.
+fn measure_tests(
+    tests: &mut [TestRun],
+    selection: &Selection,
+    writer: &mut BundleWriter,
+    (clock, progress, bundle, begun): (Clock, &Progress, &Path, Begun),
     signals: &Signals,
 ) -> Result<run::RunSummary> {
-    let done: HashSet<&PointKey> = known.done.iter().collect();
-    let points = plan::points_where(plan, |key| !done.contains(key)).collect();
-    let EarlierPart { maxima, searches, figures, before, start, .. } = known;
+    let left: Vec<Vec<PointPlan>> = tests.iter().map(|test| left_of(test, selection)).collect();
+    let of = tests.len();
+    let mut all = run::RunSummary::default();
+    for (index, points) in left.iter().enumerate() {
+        // A run that is no comparison checks its drives even if nothing is left.
+        if points.is_empty() && of > 1 {
+            continue;
+        }
+        let ahead = tests.iter().zip(&left).skip(index + 1);
+        let later = ahead.map(|((plan, _), points)| prepare::test_left(plan, points)).collect();
+        let test = &mut tests[index];
+        let (plan, known) = &*test;
+        writer.begin_test(index, || setup(plan, clock))?;
+        let (words, stored) = (prepare::in_words(plan), known.totals.clone());
+        // Without memory for the feed, the run continues without it.
+        let live = LiveFeed::begin(plan, words, bundle, stored, known.done.len() as u64).ok();
+        let place = TestPlace { number: index + 1, of, name: plan.protocol.name.clone() };
+        progress.test(place, later, live);
+        let (prepared, superseded) = writer.prepared_before()?;
+        let mut before = Before { prepared, superseded, states: writer.states()? };
+        if begun == Begun::Elsewhere {
+            // Only the bundle states that the run was killed while it wrote to a drive here.
+            before.states.retain(|state| !state.contents.is_empty());
+        }
+        let seen = (before, (clock, progress));
+        let summary = execute(test, points.clone(), writer, seen, signals)?;
+        all.measured += summary.measured;
+        all.failed += summary.failed;
+        if summary.interrupted {
+            all.interrupted = true;
+            break;
+        }
+    }
+    Ok(all)
+}
+
+fn execute(
+    (plan, known): &mut TestRun,
+    points: Vec<PointPlan>,
+    sink: &mut BundleWriter,
+    (before, (clock, progress)): (Before, (Clock, &Progress)),
+    signals: &Signals,
+) -> Result<run::RunSummary> {
+    let plan = &*plan;
+    let EarlierPart { maxima, searches, figures, start, .. } = std::mem::take(known);
     let summary = run::RunRequest {
         plan,
         points,
@@ -520,14 +624,6 @@ fn refuse_under_test(plan: &Plan, bundle: &Path) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// The bundle's data that later points need.
-fn known(bundle: &Bundle) -> Result<EarlierPart> {
-    let before = Before { prepared: bundle.prepared()?, states: bundle.states()? };
-    let mut known = EarlierPart { before, ..EarlierPart::default() };
-    known.done = known.note(bundle)?;
-    Ok(known)
 }
 
 impl EarlierPart {

@@ -47,8 +47,14 @@ pub fn duration(text: &str) -> Result<u64> {
 impl StartArgs {
     /// Compares the clocks; an error if they differ too much, or if the start time has passed. None
     /// if the run starts independently.
-    pub fn begin(&self, plan: &Plan) -> Result<Option<CommonStart>> {
+    pub fn begin(&self, plans: &[Plan]) -> Result<Option<CommonStart>> {
         let (Some(at), Some(reference)) = (self.start_at, &self.clock) else { return Ok(None) };
+        let [plan] = plans else {
+            return Err(failed(
+                "the points of several tests cannot start together with those of other hosts",
+                "run one protocol with --start-at",
+            ));
+        };
         let longest = plan::points(plan).map(|point| point.step.point_ns()).max().unwrap_or(0);
         let every_ns = match &self.start_every {
             Some(text) => duration(text)?,

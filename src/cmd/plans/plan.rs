@@ -15,7 +15,7 @@ use crate::cmd::plan_numbers::{
     DetectableDifference, Earlier, Extent, Specimens, fill_bytes, longest_window_ns, paced_bytes,
     powers, short_of_samples, specimens, stream, unread, value, writes,
 };
-use crate::cmd::plans::plan_facts::PlanCheck;
+use crate::cmd::plans::plan_facts::CheckDocument;
 use crate::cmd::{json, selftest_result};
 use crate::plan::{self, Axis, DrivePlace, Load, Plan, PowerCut, Step, Stream};
 use crate::record::RecordedKind;
@@ -48,19 +48,45 @@ fn difference(text: &str) -> std::result::Result<f64, String> {
 
 /// Prints the resolved plan, and whether there is room for it.
 pub fn check(args: &CheckArgs, out: &mut dyn Write) -> Result<()> {
-    let plan = &args.what.plan()?;
+    let plans = args.what.plans()?;
     let earlier = args.from.as_ref().map(Earlier::of).transpose()?;
     let from = (earlier.as_ref(), args.difference);
     match args.format.json {
-        true => {
-            run::apart(plan)?;
-            run::points::verification::check(plan)?;
-            json::print(&PlanCheck::of(plan, from)?, out)?;
-        }
-        false => describe(plan, from, out)?,
+        true => json::print(&CheckDocument::of(&plans, from)?, out)?,
+        false => describe_tests(&plans, from, out)?,
     }
-    run::host_limits::check(plan)?;
-    run::datasets::space::look(plan, &plan.subjects)
+    plans.iter().try_for_each(|plan| {
+        run::host_limits::check(plan)?;
+        run::datasets::space::look(plan, &plan.subjects)
+    })
+}
+
+/// What the tests of a comparison would do, one after the other, and together.
+fn describe_tests(
+    plans: &[Plan],
+    from: (Option<&Earlier>, f64),
+    out: &mut dyn Write,
+) -> Result<()> {
+    for (index, plan) in plans.iter().enumerate() {
+        if plans.len() > 1 {
+            let above = if index > 0 { "\n" } else { "" };
+            write!(out, "{above}Test {} of {}: ", index + 1, plans.len())?;
+        }
+        describe(plan, from, out)?;
+    }
+    if plans.len() > 1 {
+        let extents: Vec<Extent> = plans.iter().map(Extent::of).collect();
+        let points: u64 = extents.iter().map(|extent| extent.points).sum();
+        let load_ns: u64 = extents.iter().map(|extent| extent.load_ns).sum();
+        writeln!(
+            out,
+            "\nAll {} tests: {}, {} of load",
+            plans.len(),
+            plural(points as usize, "point"),
+            duration(load_ns)
+        )?;
+    }
+    Ok(())
 }
 
 /// What a plan would do.

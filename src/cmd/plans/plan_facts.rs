@@ -9,11 +9,27 @@ use crate::base::error::Result;
 use crate::cmd::plan_numbers as numbers;
 use crate::cmd::plan_numbers::{Earlier, Extent};
 use crate::plan::{self, DrivePlace, Order, Plan, Step, Subject};
+use crate::run;
 use crate::run::points::verification;
 use crate::run::prepare;
 use crate::stats::family::FEWEST;
 
-/// What a plan would do.
+/// What a plan would do: one protocol, or the tests of a comparison.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum CheckDocument {
+    /// One protocol.
+    Plan(Box<PlanCheck>),
+    /// The tests of a comparison, in their order.
+    Comparison {
+        /// Name of the comparison.
+        comparison: String,
+        /// As of a plan with one protocol.
+        tests: Vec<PlanCheck>,
+    },
+}
+
+/// What one test, or a plan with one protocol, would do.
 #[derive(Serialize, JsonSchema)]
 pub struct PlanCheck {
     /// Name of the protocol.
@@ -122,6 +138,27 @@ struct SpecimensRow {
     repeats_scatter_percent: Option<f64>,
     /// Per model; null if a thousand are too few.
     drives_needed: Option<usize>,
+}
+
+impl CheckDocument {
+    /// Checks every test.
+    pub fn of(plans: &[Plan], from: (Option<&Earlier>, f64)) -> Result<CheckDocument> {
+        let mut tests = Vec::new();
+        for plan in plans {
+            run::apart(plan)?;
+            verification::check(plan)?;
+            tests.push(PlanCheck::of(plan, from)?);
+        }
+        let name = plans.first().and_then(|plan| plan.comparison.as_ref()).map(|c| c.name.clone());
+        Ok(match (name, tests.pop(), tests.len()) {
+            (Some(comparison), Some(last), 1..) => {
+                tests.push(last);
+                CheckDocument::Comparison { comparison, tests }
+            }
+            (_, Some(only), _) => CheckDocument::Plan(Box::new(only)),
+            (_, None, _) => CheckDocument::Comparison { comparison: String::new(), tests },
+        })
+    }
 }
 
 impl PlanCheck {

@@ -1,4 +1,5 @@
-//! `dyno protocols`: lists the built-in protocols, or prints one with comments and sources.
+//! `dyno protocols`: lists the built-in protocols and comparisons, or prints one with
+//! comments and sources.
 
 use std::io::Write;
 
@@ -10,7 +11,7 @@ use crate::cmd::json::{self, OutputFormat};
 use crate::plan;
 use crate::plan::remedy;
 
-/// A built-in protocol.
+/// A built-in protocol, or a comparison of several.
 #[derive(Serialize, JsonSchema)]
 pub struct ListedProtocol {
     name: &'static str,
@@ -21,7 +22,7 @@ pub struct ListedProtocol {
 
 /// One line each: name and title.
 pub fn list(format: OutputFormat, out: &mut dyn Write) -> Result<()> {
-    let protocols = plan::protocols();
+    let protocols = all();
     if format.json {
         let listed = |(name, text): &(&'static str, &'static str)| ListedProtocol {
             name,
@@ -31,15 +32,20 @@ pub fn list(format: OutputFormat, out: &mut dyn Write) -> Result<()> {
         return json::print(&protocols.iter().map(listed).collect::<Vec<_>>(), out);
     }
     let width = protocols.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-    for (name, text) in protocols {
+    for (name, text) in &protocols {
         writeln!(out, "{name:width$}  {}", value(text, "title"))?;
     }
     Ok(())
 }
 
+/// Comparisons, which list protocols, come last.
+fn all() -> Vec<(&'static str, &'static str)> {
+    [plan::protocols(), plan::comparisons()].concat()
+}
+
 /// The protocol's own text, to read or as a starting point for a protocol file.
 pub fn show(name: &str, out: &mut dyn Write) -> Result<()> {
-    let protocols = plan::protocols();
+    let protocols = all();
     let Some((_, text)) = protocols.iter().find(|(known, _)| *known == name) else {
         let names = protocols.iter().map(|p| p.0);
         return Err(failed(
@@ -66,7 +72,7 @@ mod tests {
         let mut out = Vec::new();
         list(OutputFormat::default(), &mut out).expect("a vector takes everything");
         let text = String::from_utf8(out).expect("the titles are UTF-8");
-        for (name, toml) in plan::protocols() {
+        for (name, toml) in all() {
             let line = text.lines().find(|l| l.starts_with(&format!("{name} "))).expect("listed");
             assert!(line.len() > name.len() + 10, "'{line}' has no title");
             let mut shown = Vec::new();

@@ -6,13 +6,14 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::base::error::{Result, describe};
+use crate::base::error::{Context, Result, describe};
 use crate::base::text::{is_hidden, visible};
 use crate::base::units;
 use crate::lab::folder::lock;
 use crate::plan::{DrivePlace, Plan, axes_of};
+use crate::record::setup::DriveSetup;
 use crate::record::{Mask, masked_name};
-use crate::store::{Glance, glance, limits};
+use crate::store::{Glance, PointCount, glance, limits};
 
 /// A file of the catalogue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -41,9 +42,9 @@ pub enum Contents {
 /// A summary of a bundle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BundleSummary {
-    /// The protocol's title.
+    /// The title of the protocol or comparison.
     pub title: String,
-    /// The protocol's name.
+    /// Its name.
     pub protocol: String,
     /// In the plan's order.
     pub subjects: Vec<String>,
@@ -68,17 +69,19 @@ pub struct BundleSummary {
 }
 
 /// The state of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum RunState {
     /// Running: its process has the bundle locked.
     Running,
     /// Every point was measured.
     Whole,
-    /// It ended early and can be resumed.
-    Cut,
     /// It ended, and some points failed.
     Failed,
+    /// It ended early and can be resumed. The state of several tests is the last of theirs.
+    Cut,
 }
 
 impl RunState {
@@ -104,12 +107,18 @@ impl Contents {
 }
 
 fn summary(path: &Path, name: &str) -> Result<BundleSummary> {
-    let glance = glance(path)?;
-    let state = match state(&glance) {
-        RunState::Cut if lock::is_held(path) => RunState::Running,
-        state => state,
+    let tests = glance(path)?;
+    let state = match tests.iter().map(state).max() {
+        Some(RunState::Cut) | None if lock::is_held(path) => RunState::Running,
+        state => state.unwrap_or(RunState::Cut),
     };
-    let Glance { mut run, points, mut drives } = glance;
+    let count = |of: fn(&PointCount) -> u64| -> u64 {
+        tests.iter().flat_map(|test| test.points.values()).map(of).sum()
+    };
+    let (points, failed) = (count(|c| c.all), count(|c| c.failed));
+    // All tests have the same subjects.
+    let mut drives: Vec<DriveSetup> = tests.iter().flat_map(|test| test.drives.clone()).collect();
+    let mut run = tests.into_iter().next().context("it holds no run")?.run;
     let mask = Mask::of(&[(&run.plan, &drives)], &[], &masked_name);
     let masked = mask.text(&visible(name));
     let masked_path = (!mask.is_empty() && masked != name).then_some(masked);
@@ -119,16 +128,20 @@ fn summary(path: &Path, name: &str) -> Result<BundleSummary> {
     serials.extend(named_serials(&run.plan));
     let models: BTreeSet<String> =
         drives.into_iter().flat_map(|d| [d.model, d.firmware]).flatten().collect();
+    let (protocol, title) = match &run.plan.comparison {
+        Some(comparison) => (&comparison.name, &comparison.title),
+        None => (&run.plan.protocol.name, &run.plan.protocol.title),
+    };
     Ok(BundleSummary {
-        title: run.plan.protocol.title.clone(),
-        protocol: run.plan.protocol.name.clone(),
+        title: title.clone(),
+        protocol: protocol.clone(),
         subjects: run.plan.subjects.iter().map(|s| s.name.clone()).collect(),
         serials: serials.into_iter().collect(),
         models: models.into_iter().collect(),
         started_unix_ns: run.started_unix_ns,
         dyno_version: run.dyno_version,
-        points: points.values().map(|c| c.all).sum(),
-        failed: points.values().map(|c| c.failed).sum(),
+        points,
+        failed,
         state,
         masked_path,
     })

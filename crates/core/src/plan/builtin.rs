@@ -1,4 +1,4 @@
-//! The built-in protocols: the files in `plans/`, compiled into the program.
+//! The built-in protocols and comparisons: the files in `plans/`, compiled into the program.
 
 /// (name, TOML), in display order.
 static ALL: &[(&str, &str)] = &[
@@ -34,6 +34,17 @@ static ALL: &[(&str, &str)] = &[
     ("selftest", include_str!("../../../../plans/selftest.toml")),
     ("ceiling", include_str!("../../../../plans/ceiling.toml")),
 ];
+
+/// The same for comparisons: lists of protocols.
+static COMPARISONS: &[(&str, &str)] = &[
+    ("head-to-head", include_str!("../../../../plans/head-to-head.toml")),
+    ("rocksdb-brief", include_str!("../../../../plans/rocksdb-brief.toml")),
+];
+
+/// Every built-in comparison: its name, and its text.
+pub fn comparisons() -> &'static [(&'static str, &'static str)] {
+    COMPARISONS
+}
 
 /// Every built-in protocol: its name, and its text.
 pub fn protocols() -> &'static [(&'static str, &'static str)] {

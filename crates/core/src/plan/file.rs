@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use crate::base::error::describe;
 use crate::base::file::folder_of;
 use crate::base::{self};
-use crate::plan::builtin::protocols;
+use crate::plan::builtin::{comparisons, protocols};
+use crate::plan::comparison::{self, Listing};
 use crate::plan::cpus::Cpus;
 use crate::plan::model::{DrivePlace, MethodVersion, Order, Plan, Subject};
 use crate::plan::sequence::repeats;
@@ -36,49 +37,77 @@ pub struct CommandLineValues<'a> {
 /// Keys of a plan that `--set` can change; every other path is the protocol's.
 const SETTABLE: &[&str] = &["seed", "order", "repeats", "scale", "meters", "vary", "same_device"];
 
-/// Reads a plan file. Relative paths in it start at its own folder.
+/// Reads a plan file with one protocol. Relative paths in it start at its own folder.
 pub fn load(path: &Path, catalogue: &Catalogue) -> Result<Plan, Mistakes> {
-    load_with(path, CommandLineValues::default(), catalogue)
+    only(load_tests(path, CommandLineValues::default(), catalogue)?)
 }
 
-/// The same with the command line, which takes precedence: its subjects replace those of the file,
-/// its values come after the file's overrides.
-pub fn load_with(
+/// Reads a plan file with one protocol or several, each of which becomes a plan of its own. The
+/// command line takes precedence: its subjects replace those of the file, its values come after the
+/// file's overrides.
+pub fn load_tests(
     path: &Path,
     given: CommandLineValues<'_>,
     catalogue: &Catalogue,
-) -> Result<Plan, Mistakes> {
+) -> Result<Vec<Plan>, Mistakes> {
     let mut log = Mistakes::default();
     let folder = folder_of(path);
-    let plan = parse_file(path, &mut log).and_then(|mut tree| {
+    let plans = parse_file(path, &mut log).and_then(|mut tree| {
         if let NodeValue::Table(entries) = &mut tree.value {
             put(given, entries, &mut log);
         }
-        resolve(&tree, folder, catalogue, &mut log)
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        resolve_tests(&tree, (folder, stem), catalogue, &mut log)
     });
-    finish(plan, log)
+    finish(plans, log)
 }
 
-/// Whether a file is a plan, which names its protocol, and not a protocol itself. An unreadable one
+/// The plan, if it is the only one.
+fn only(mut plans: Vec<Plan>) -> Result<Plan, Mistakes> {
+    match (plans.pop(), plans.len()) {
+        (Some(plan), 0) => Ok(plan),
+        (_, others) => {
+            let mut log = Mistakes::default();
+            let message = format!("the plan has {} tests, and one is needed here", others + 1);
+            let help = "name one protocol: protocol = \"write-pressure\"";
+            log.note(SourceSpan::NOWHERE, message, "", help);
+            Err(log)
+        }
+    }
+}
+
+/// Whether a file is a plan, which names its protocol, and not a protocol or a comparison itself,
+/// which has no subjects. An unreadable one
 /// counts as a plan, whose mistakes are then shown.
 pub fn is_plan(path: &Path) -> bool {
     let tree = parse_file(path, &mut Mistakes::default());
-    tree.is_none_or(|tree| tree.get("protocol").is_some() || tree.get("step").is_none())
+    let is_procedure = |tree: &Node| {
+        let lists = tree.get("protocols").is_some() && tree.get("subject").is_none();
+        tree.get("protocol").is_none() && (tree.get("step").is_some() || lists)
+    };
+    tree.is_none_or(|tree| !is_procedure(&tree))
 }
 
-/// The files of a plan: itself, and its protocol's if it names one.
+/// The files of a plan: itself, and those of its protocols and of a comparison if it names them.
 pub fn files_of(path: &Path) -> Vec<PathBuf> {
-    if !path.is_file() {
-        return Vec::new();
+    let mut files = Vec::new();
+    add_files(path, &mut files);
+    files
+}
+
+fn add_files(path: &Path, files: &mut Vec<PathBuf>) {
+    if !path.is_file() || files.iter().any(|known| known == path) {
+        return;
     }
-    let tree = parse_file(path, &mut Mistakes::default());
-    let named = tree.as_ref().and_then(|tree| match &tree.get("protocol")?.value {
-        NodeValue::Text(name) if name.contains('/') || name.ends_with(".toml") => {
-            Some(folder_of(path).join(name))
+    files.push(path.to_path_buf());
+    let Some(tree) = parse_file(path, &mut Mistakes::default()) else { return };
+    let listed = tree.get("protocols").map(Node::items).unwrap_or_default();
+    let listed = listed.iter().map(|entry| entry.get("protocol").unwrap_or(entry));
+    for name in tree.get("protocol").into_iter().chain(listed).filter_map(Node::as_text) {
+        if name.contains('/') || name.ends_with(".toml") {
+            add_files(&folder_of(path).join(name), files);
         }
-        _ => None,
-    });
-    std::iter::once(path.to_path_buf()).chain(named.filter(|file| file.is_file())).collect()
+    }
 }
 
 /// The tree of a plan file.
@@ -105,13 +134,24 @@ pub fn from_command_line(
     repeats: Option<u32>,
     catalogue: &Catalogue,
 ) -> Result<Plan, Mistakes> {
+    let given = CommandLineValues { subjects, set, repeats };
+    only(tests_from_command_line(protocol, given, catalogue)?)
+}
+
+/// The same for a protocol or a comparison: one plan for each test.
+pub fn tests_from_command_line(
+    protocol: &str,
+    given: CommandLineValues<'_>,
+    catalogue: &Catalogue,
+) -> Result<Vec<Plan>, Mistakes> {
     let mut log = Mistakes::default();
     let mut entries =
         vec![argument("protocol", protocol, &format!("dyno run {protocol}"), &mut log)];
-    put(CommandLineValues { subjects, set, repeats }, &mut entries, &mut log);
+    put(given, &mut entries, &mut log);
     let at = entries[0].key_at;
-    let plan = resolve(&table(at, entries), Path::new("."), catalogue, &mut log);
-    finish(plan, log)
+    let from = (Path::new("."), String::new());
+    let plans = resolve_tests(&table(at, entries), from, catalogue, &mut log);
+    finish(plans, log)
 }
 
 /// Adds the command line to the tree of a plan.
@@ -165,8 +205,18 @@ fn put(given: CommandLineValues<'_>, entries: &mut Vec<NodeEntry>, log: &mut Mis
     }
 }
 
+/// Also in place of what the tests of a plan have as their own.
 fn replace(entries: &mut Vec<NodeEntry>, new: NodeEntry) {
     entries.retain(|e| e.key != new.key);
+    let lists = entries.iter_mut().filter(|e| e.key == "protocols").map(|e| &mut e.node.value);
+    for list in lists {
+        let NodeValue::List(tests) = list else { continue };
+        for test in tests {
+            if let NodeValue::Table(own) = &mut test.value {
+                own.retain(|e| e.key != new.key);
+            }
+        }
+    }
     entries.push(new);
 }
 
@@ -187,9 +237,9 @@ fn parted(written: &str) -> (&str, Vec<(&str, &str)>) {
     (path, knobs)
 }
 
-fn finish(plan: Option<Plan>, log: Mistakes) -> Result<Plan, Mistakes> {
-    match plan {
-        Some(plan) if log.is_empty() => Ok(plan),
+fn finish(plans: Option<Vec<Plan>>, log: Mistakes) -> Result<Vec<Plan>, Mistakes> {
+    match plans {
+        Some(plans) if log.is_empty() => Ok(plans),
         _ => Err(log),
     }
 }
@@ -245,6 +295,66 @@ fn push_subject(entries: &mut Vec<NodeEntry>, subject: Node, at: SourceSpan) {
 pub type SubjectReader<'s> =
     dyn FnMut(Option<&(Resolved, Node)>, &mut Mistakes) -> Vec<Subject> + 's;
 
+/// The plan of each test, with the comparison that it is one of; a protocol is its only test.
+fn resolve_tests(
+    tree: &Node,
+    (folder, stem): (&Path, String),
+    catalogue: &Catalogue,
+    log: &mut Mistakes,
+) -> Option<Vec<Plan>> {
+    let named = tree.get("protocol").and_then(Node::as_text);
+    let listed = match (tree.get("protocols"), named) {
+        (Some(list), Some(_)) => {
+            let help = "leave out one of them";
+            log.note(list.at, "the plan has both 'protocol' and 'protocols'", "also here", help);
+            return None;
+        }
+        (Some(_), None) => {
+            let listing = Listing { tree, name: stem, folder: None, is_plan: true };
+            Some(comparison::tests(&listing, tree, log)?)
+        }
+        (None, Some(named)) => match comparison_tree(named, folder, log) {
+            Some((name, found, at)) => {
+                let at = at.as_deref();
+                let listing = Listing { tree: &found, name, folder: at, is_plan: false };
+                Some(comparison::tests(&listing, tree, log)?)
+            }
+            None => None,
+        },
+        (None, None) => None,
+    };
+    let Some((comparison, trees)) = listed else {
+        return resolve(tree, folder, catalogue, log).map(|plan| vec![plan]);
+    };
+    let mut plans = Vec::new();
+    for tree in &trees {
+        let plan = resolve(tree, folder, catalogue, log);
+        // The mistakes of the subjects are the same in all of them.
+        plans.push(Plan { comparison: Some(comparison.clone()), ..plan? });
+    }
+    Some(plans)
+}
+
+/// A comparison by its name or the path of its file: its name, tree and the file's folder.
+fn comparison_tree(
+    written: &str,
+    folder: &Path,
+    log: &mut Mistakes,
+) -> Option<(String, Node, Option<PathBuf>)> {
+    if let Some((name, text)) = comparisons().iter().find(|(name, _)| *name == written) {
+        let source = log.source(format!("plans/{name}.toml (built in)"), *text);
+        return Some((name.to_string(), node::parse(text, source, log)?, None));
+    }
+    let path = folder.strip_prefix(".").unwrap_or(folder).join(written);
+    if !(written.contains('/') || written.ends_with(".toml")) || !path.is_file() {
+        return None;
+    }
+    let has_list = |tree: &Node| tree.get("protocols").is_some();
+    parse_file(&path, &mut Mistakes::default()).filter(has_list)?;
+    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    Some((name, parse_file(&path, log)?, Some(folder_of(&path).to_path_buf())))
+}
+
 fn resolve(tree: &Node, folder: &Path, catalogue: &Catalogue, log: &mut Mistakes) -> Option<Plan> {
     let table = Fields::of(tree, "a plan", log)?;
     let node = tree.get("subject");
@@ -291,6 +401,8 @@ pub fn resolve_with(
     let override_node = table.get("override");
     // Read by `subjects`, for a plan or a campaign; a key of both.
     table.get("subject");
+    // Read by `resolve_tests`.
+    table.get("protocols");
     let stated_node = table.get("drive");
     let declared = declaration::declaration(table.get("disclosure"), log);
     let powercut = table.get("powercut").and_then(|n| powercut::powercut(n, log));
@@ -315,6 +427,7 @@ pub fn resolve_with(
     let default_repeats = repeats.is_none();
     let (repeats, until) = repeats.unwrap_or_else(|| Some((repeats::default(&protocol), None)))?;
     Some(Plan {
+        comparison: None,
         protocol,
         subjects,
         repeats,
@@ -359,7 +472,8 @@ fn protocol_tree(node: &Node, folder: &Path, log: &mut Mistakes) -> Option<(Stri
     // The path as typed: a plan from the command line starts at the current folder.
     let path = folder.strip_prefix(".").unwrap_or(folder).join(&written);
     if !written.contains('/') && !written.ends_with(".toml") {
-        let help = remedy(&written, "built in", protocols().iter().map(|p| p.0));
+        let help =
+            remedy(&written, "built in", protocols().iter().chain(comparisons()).map(|p| p.0));
         let help = format!("{help}; or write the path of a protocol file");
         log.note(node.at, format!("there is no protocol '{written}'"), "unknown", help);
         return None;

@@ -6,12 +6,14 @@
 //! that tree, `knobs`, `stream`, `sweep`, `protocol` and `subject` resolve it, `mistakes` collects
 //! all errors and shows them, and `file` combines these.
 //!
-//! `order` determines the order of subjects at a point, `own` holds knobs of a single subject,
+//! `comparison` makes one plan of each of several listed protocols. `order` determines the order of
+//! subjects at a point, `own` holds knobs of a single subject,
 //! `vary` the fields that may differ, `campaign` plans for several hosts, `schema` the JSON Schemas
 //! for editors, generated from the registries.
 
 mod builtin;
 pub mod campaign;
+mod comparison;
 mod cpus;
 pub mod declaration;
 mod elsewhere;
@@ -31,10 +33,11 @@ mod target;
 pub use crate::plan::cpus::{Cpus, read_list, shown_list};
 pub use crate::plan::elsewhere::cuts_elsewhere;
 pub use crate::plan::file::{
-    CommandLineValues, files_of, from_command_line, is_plan, load, load_with,
+    CommandLineValues, files_of, from_command_line, is_plan, load, load_tests,
+    tests_from_command_line,
 };
 pub use crate::plan::target::PlannedSlice;
-pub use builtin::protocols;
+pub use builtin::{comparisons, protocols};
 pub use info::{DefaultValue, Info, Knob, KnobKind, RequestFamily, Writes};
 pub use model::*;
 pub use sequence::cells::axes_of;

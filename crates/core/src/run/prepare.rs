@@ -19,7 +19,8 @@ use crate::lab::drive::{contents, filesystem, namespaces, purge, write_cache, wr
 use crate::lab::folder::pin::{Pins, shown};
 use crate::lab::guard;
 use crate::plan::{
-    Conditioning, Dataset, Drive, DrivePlace, Filesystem, Plan, Purge, Steady, Step, Subject,
+    Conditioning, Dataset, Drive, DrivePlace, Filesystem, Plan, PointPlan, Purge, Steady, Step,
+    Subject,
 };
 use crate::record::setup::WriteCacheTime;
 use crate::record::{Fact, PreparationStep, Sink, SteadyState};
@@ -28,7 +29,7 @@ use crate::run::datasets::before::{Before, with_our_own};
 use crate::run::datasets::task::{PrepareTask, tasks};
 use crate::run::datasets::{dataset, space};
 use crate::run::display::time::RunClock;
-use crate::run::display::time_left::ToPrepare;
+use crate::run::display::time_left::{PointLeft, TestLeft, ToPrepare};
 use crate::run::points::precondition::{LoadLength, load, planned_ops};
 use crate::run::points::{steady, verification};
 use crate::run::worker_group::WorkerGroup;
@@ -62,6 +63,15 @@ pub fn to_do(plan: &Plan, subject: &Subject) -> ToPrepare {
         subject: subject.name.clone(),
         fill_bytes: space::to_fill(plan, subject),
         parts: tasks(plan).into_iter().filter_map(part).collect(),
+    }
+}
+
+/// A test that has not begun; without points it is not prepared either.
+pub fn test_left(plan: &Plan, points: &[PointPlan]) -> TestLeft {
+    let subjects = plan.subjects.iter().filter(|_| !points.is_empty());
+    TestLeft {
+        points: points.iter().map(PointLeft::of).collect(),
+        to_prepare: subjects.map(|subject| to_do(plan, subject)).collect(),
     }
 }
 

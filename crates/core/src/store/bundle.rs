@@ -1,4 +1,5 @@
-//! Reading a bundle. It may come from anyone, so any contents result in data or an error.
+//! Reading a bundle. It may come from anyone, so any contents result in data or an error. Each test
+//! of a comparison is read as a bundle of its own.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use super::identity;
 use super::limits::{self, QueryLimit, QueryMeter};
 use super::schema::{self, OpenMode, optional_text, text};
 use super::{observations, setup};
-use crate::base::error::{Context, Error, Result};
+use crate::base::error::{Context, Error, Result, failed};
 use crate::base::text::visible;
 use crate::plan::Field;
 use crate::record::setup::{DriveSetup, HostSetup};
@@ -21,9 +22,11 @@ use crate::record::{
     RateInterval, Reported, Run, RunContents, Sample, ServerPlace, Setup, SlowOp,
 };
 
-/// A bundle opened for reading.
+/// A bundle opened for reading: one of its tests.
 pub struct Bundle {
     pub(super) conn: Connection,
+    /// The number of the test's run.
+    pub(super) id: i64,
     meter: QueryMeter,
     pub(super) path: PathBuf,
     run: Run,
@@ -40,11 +43,41 @@ pub struct StoredPoint {
 }
 
 impl Bundle {
-    /// Opens a bundle. An error if it is not a bundle, is damaged or exceeds a limit.
+    /// Opens a bundle with a single test. An error if it is not a bundle, is damaged, exceeds a
+    /// limit or has several tests.
     pub fn open(path: &Path) -> Result<Bundle> {
+        let mut tests = Bundle::open_tests(path)?;
+        match (tests.pop(), tests.len()) {
+            (Some(only), 0) => Ok(only),
+            (_, others) => Err(failed(
+                format!("{} has {} tests, and one is needed here", path.display(), others + 1),
+                "run one of its protocols for itself: dyno run PROTOCOL",
+            )),
+        }
+    }
+
+    /// Opens one of the tests of a bundle.
+    pub fn open_test(path: &Path, index: usize) -> Result<Bundle> {
         let (conn, meter) = schema::open(path, OpenMode::Read)?;
-        let run = schema::read_run(&conn).map_err(|e| schema::not_read(path, e))?;
-        Ok(Bundle { conn, meter, path: path.to_owned(), run, mask: Mask::default() })
+        let runs = schema::read_runs(&conn).map_err(|e| schema::not_read(path, e))?;
+        let (id, run) = runs.into_iter().nth(index).ok_or_else(|| schema::damaged(path))?;
+        Ok(Bundle { conn, id, meter, path: path.to_owned(), run, mask: Mask::default() })
+    }
+
+    /// Opens a bundle: its tests in order, each to be read like a bundle of its own.
+    pub fn open_tests(path: &Path) -> Result<Vec<Bundle>> {
+        let (conn, meter) = schema::open(path, OpenMode::Read)?;
+        let runs = schema::read_runs(&conn).map_err(|e| schema::not_read(path, e))?;
+        let (mut first, mut tests) = (Some((conn, meter)), Vec::new());
+        for (id, run) in runs {
+            let (conn, meter) = match first.take() {
+                Some(opened) => opened,
+                None => schema::open(path, OpenMode::Read)?,
+            };
+            let (path, mask) = (path.to_owned(), Mask::default());
+            tests.push(Bundle { conn, id, meter, path, run, mask });
+        }
+        Ok(tests)
     }
 
     /// The same bundle, with a mask applied to everything read.
@@ -61,14 +94,14 @@ impl Bundle {
     /// Its identity, independent of the file name: 32 hexadecimal digits derived from the plan, the
     /// start of the run and its points, and their counts. Copies have the same identity.
     pub fn identity(&self) -> Result<String> {
-        identity::of(&self.conn, &self.meter).map_err(|e| schema::not_read(&self.path, e))
+        identity::of(&self.conn, self.id, &self.meter).map_err(|e| schema::not_read(&self.path, e))
     }
 
     /// Facts of the whole run, in order of recording.
     pub fn facts(&self) -> Result<Vec<Fact>> {
         let sql = "SELECT heading, name, value, server_drive, server_instance FROM fact \
-                   WHERE point IS NULL ORDER BY id";
-        self.rows(&limits::FACTS, sql, None, |row| {
+                   WHERE point IS NULL AND run = ? ORDER BY id";
+        self.rows(&limits::FACTS, sql, [self.id], |row| {
             let mut fact = fact(row, 0)?;
             self.mask.fact(&mut fact);
             Ok(fact)
@@ -77,7 +110,7 @@ impl Bundle {
 
     /// The host; all fields are absent if its setup was not stored.
     pub fn host(&self) -> Result<HostSetup> {
-        let found = self.rows(&limits::FACTS, setup::SELECT_HOST, None, setup::host)?;
+        let found = self.rows(&limits::FACTS, setup::SELECT_HOST, [self.id], setup::host)?;
         let mut host = found.into_iter().next().unwrap_or_default();
         self.mask.host(&mut host);
         Ok(host)
@@ -85,7 +118,8 @@ impl Bundle {
 
     /// The drives, in the plan's order.
     pub fn drives(&self) -> Result<Vec<DriveSetup>> {
-        let mut all = self.rows(&limits::PREPARED, setup::SELECT_DRIVES, None, setup::drive)?;
+        let (sql, of) = (setup::SELECT_DRIVES, [self.id]);
+        let mut all = self.rows(&limits::PREPARED, sql, of, setup::drive)?;
         all.iter_mut().for_each(|drive| self.mask.drive(drive));
         Ok(all)
     }
@@ -93,7 +127,7 @@ impl Bundle {
     /// What was observed of the whole run, in order of recording.
     pub fn observed(&self) -> Result<Vec<Observed>> {
         let (sql, read) = (observations::SELECT_OF_RUN, observations::row);
-        let mut all = self.rows(&limits::FACTS, sql, None, read)?;
+        let mut all = self.rows(&limits::FACTS, sql, [self.id], read)?;
         all.iter_mut().for_each(|observed| self.mask.observed(observed));
         Ok(all)
     }
@@ -208,9 +242,9 @@ impl Bundle {
 
     /// Whether anything measured power, judged by the first million gauges.
     pub fn has_watts(&self) -> Result<bool> {
-        let sql = "SELECT 1 FROM (SELECT name FROM gauge LIMIT 1000000) WHERE name LIKE '%watts' \
-                   LIMIT 1";
-        Ok(!self.rows(&limits::SAMPLES, sql, None, |_| Ok(()))?.is_empty())
+        let sql = "SELECT 1 FROM (SELECT g.name FROM gauge g JOIN point p ON p.id = g.point WHERE \
+                   p.run = ? LIMIT 1000000) WHERE name LIKE '%watts' LIMIT 1";
+        Ok(!self.rows(&limits::SAMPLES, sql, [self.id], |_| Ok(()))?.is_empty())
     }
 
     /// The meter readings of a point, gauge by gauge, chronological.
@@ -243,7 +277,7 @@ impl Bundle {
             limits::REPORTED.check(most as u64 + 1)
         })?;
         for (point, mut reported) in
-            self.rows(&limits::REPORTED, super::reported::SELECT, None, super::reported::row)?
+            self.rows(&limits::REPORTED, super::reported::SELECT, [self.id], super::reported::row)?
         {
             self.mask.own(&mut reported.stream);
             all.entry(point).or_default().push(reported);
@@ -254,7 +288,8 @@ impl Bundle {
     /// The preparation of the drives before their points, in order.
     pub fn prepared(&self) -> Result<Vec<PreparationStep>> {
         let read = super::prepared::row;
-        let mut all = self.rows(&limits::PREPARED, super::prepared::SELECT, None, read)?;
+        let sql = super::prepared::SELECT;
+        let mut all = self.rows(&limits::PREPARED, sql, [self.id], read)?;
         all.iter_mut().for_each(|prepared| self.mask.prepared(prepared));
         Ok(all)
     }
@@ -344,11 +379,11 @@ impl BundleReader<'_> {
 }
 
 /// The keys of the completely measured points.
-pub(super) fn finished(reader: &BundleReader<'_>) -> Result<Vec<PointKey>> {
+pub(super) fn finished(reader: &BundleReader<'_>, run: i64) -> Result<Vec<PointKey>> {
     let sql = "SELECT subject, step, axis_name, axis_field, axis_value, repeat FROM point \
-               WHERE failure IS NULL ORDER BY id";
+               WHERE run = ? AND failure IS NULL ORDER BY id";
     let mut keys = Vec::new();
-    reader.rows(&limits::POINTS, sql, None, &mut |row| {
+    reader.rows(&limits::POINTS, sql, [run], &mut |row| {
         keys.push(key(row, 0)?);
         Ok(())
     })?;

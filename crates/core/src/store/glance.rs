@@ -12,7 +12,7 @@ use crate::base::error::{Error, Result};
 use crate::record::Run;
 use crate::record::setup::DriveSetup;
 
-/// A summary of a bundle.
+/// A summary of a test of a bundle.
 pub struct Glance {
     /// The run with its resolved plan.
     pub run: Run,
@@ -35,25 +35,29 @@ pub struct PointCount {
     pub fewest: u64,
 }
 
-/// Reads it. An error if the file is not a bundle, is damaged or exceeds a limit.
-pub fn glance(path: &Path) -> Result<Glance> {
+/// Reads all tests, in order; at least one. An error if the file is not a bundle, is damaged or
+/// exceeds a limit.
+pub fn glance(path: &Path) -> Result<Vec<Glance>> {
     let (conn, meter) = schema::open(path, OpenMode::Look)?;
-    let read = || {
-        let run = schema::read_run(&conn)?;
-        meter.begin();
-        let points = points(&conn)?;
-        meter.begin();
-        Ok(Glance { run, points, drives: drives(&conn)? })
+    let read = || -> Result<Vec<Glance>> {
+        let of_test = |(id, run)| -> Result<Glance> {
+            meter.begin();
+            let points = points(&conn, id)?;
+            meter.begin();
+            Ok(Glance { run, points, drives: drives(&conn, id)? })
+        };
+        schema::read_runs(&conn)?.into_iter().map(of_test).collect()
     };
-    read().map_err(|e: Error| schema::not_read(path, e))
+    read().map_err(|e| schema::not_read(path, e))
 }
 
-fn points(conn: &Connection) -> Result<BTreeMap<(String, String), PointCount>> {
+fn points(conn: &Connection, run: i64) -> Result<BTreeMap<(String, String), PointCount>> {
     let sql = "SELECT subject, step, sum(n), sum(failed), count(*), min(n) FROM (SELECT subject, \
-               step, count(*) AS n, sum(failure IS NOT NULL) AS failed FROM point GROUP BY \
-               subject, step, ifnull(axis_name, ''), ifnull(axis_value, 0)) GROUP BY subject, step";
+               step, count(*) AS n, sum(failure IS NOT NULL) AS failed FROM point WHERE run \
+               = ? GROUP BY subject, step, ifnull(axis_name, ''), ifnull(axis_value, 0)) GROUP BY \
+               subject, step";
     let mut statement = conn.prepare(sql)?;
-    let mut rows = statement.query([])?;
+    let mut rows = statement.query([run])?;
     let mut all = BTreeMap::new();
     while let Some(row) = rows.next()? {
         limits::POINTS.check(all.len() as u64 + 1)?;
@@ -66,9 +70,9 @@ fn points(conn: &Connection) -> Result<BTreeMap<(String, String), PointCount>> {
     Ok(all)
 }
 
-fn drives(conn: &Connection) -> Result<Vec<DriveSetup>> {
+fn drives(conn: &Connection, run: i64) -> Result<Vec<DriveSetup>> {
     let mut statement = conn.prepare(setup::SELECT_DRIVES)?;
-    let mut rows = statement.query([])?;
+    let mut rows = statement.query([run])?;
     let mut all = Vec::new();
     while let Some(row) = rows.next()? {
         limits::PREPARED.check(all.len() as u64 + 1)?;

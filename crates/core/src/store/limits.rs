@@ -29,6 +29,8 @@ const fn limit(what: &'static str, most: u64, unit: &'static str) -> QueryLimit 
 
 /// Points of a bundle.
 pub static POINTS: QueryLimit = limit("points", 250_000, "rows");
+/// Tests of a comparison.
+pub static TESTS: QueryLimit = limit("tests of a bundle", 100, "of them");
 /// Subjects of a plan.
 pub static SUBJECTS: QueryLimit = limit("subjects", 100, "of them");
 /// Drives of one subject.
@@ -85,6 +87,7 @@ pub static HEAP: QueryLimit = limit("SQLite's own memory", 192 << 20, "bytes");
 /// Every limit, in the order of docs/schema.md.
 pub static LIMITS: &[&QueryLimit] = &[
     &POINTS,
+    &TESTS,
     &SUBJECTS,
     &DRIVES,
     &PARTS,

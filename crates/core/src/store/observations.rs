@@ -6,17 +6,21 @@ use super::schema;
 use crate::base::error::Result;
 use crate::record::Observed;
 
-pub(super) fn insert(conn: &Connection, point: Option<i64>, observed: &[Observed]) -> Result<()> {
-    let sql = "INSERT INTO observation (point, stream, kind, json) VALUES (?, ?, ?, ?)";
+pub(super) fn insert(
+    conn: &Connection,
+    (run, point): (i64, Option<i64>),
+    observed: &[Observed],
+) -> Result<()> {
+    let sql = "INSERT INTO observation (run, point, stream, kind, json) VALUES (?, ?, ?, ?, ?)";
     for one in observed {
-        let row = params![point, one.stream(), one.kind(), schema::to_json(one)?];
+        let row = params![run, point, one.stream(), one.kind(), schema::to_json(one)?];
         conn.prepare_cached(sql)?.execute(row)?;
     }
     Ok(())
 }
 
 pub(super) const SELECT_OF_RUN: &str =
-    "SELECT json FROM observation WHERE point IS NULL ORDER BY id";
+    "SELECT json FROM observation WHERE point IS NULL AND run = ? ORDER BY id";
 
 pub(super) const SELECT_OF_POINT: &str = "SELECT json FROM observation WHERE point = ? ORDER BY id";
 

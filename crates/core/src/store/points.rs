@@ -63,7 +63,8 @@ impl Bundle {
         self.check_number()?;
         let mut steps: Vec<(String, Vec<PointRange>)> = Vec::new();
         let (mut of, mut last) = (HashMap::new(), None);
-        self.rows(&limits::POINTS, "SELECT id, step FROM point ORDER BY id", None, |row| {
+        let sql = "SELECT id, step FROM point WHERE run = ? ORDER BY id";
+        self.rows(&limits::POINTS, sql, [self.id], |row| {
             let (id, name): (i64, String) = (row.get(0)?, text(row, 1)?);
             let step = *of.entry(name).or_insert_with_key(|name| {
                 steps.push((name.clone(), Vec::new()));
@@ -123,13 +124,14 @@ impl Bundle {
         Ok(())
     }
 
-    /// The next points from `first` to `last`, without their associated data.
+    /// The next points from `first` to `last`, without their associated data. They are found by
+    /// number, not by the index of the run (`+run`), which would sort all points each time.
     fn some_points(&self, first: i64, last: i64) -> Result<Vec<StoredPoint>> {
         let sql = "SELECT id, subject, step, axis_name, axis_field, axis_value, repeat, \
-                   started_unix_ns, window_ns, failure FROM point WHERE id >= ? AND id <= ? \
-                   ORDER BY id LIMIT 256";
+                   started_unix_ns, window_ns, failure FROM point WHERE +run = ? AND id >= ? \
+                   AND id <= ?                    ORDER BY id LIMIT 256";
         let mut before = None;
-        self.rows(&limits::POINTS, sql, [first, last], |row| {
+        self.rows(&limits::POINTS, sql, [self.id, first, last], |row| {
             let read = point(row)?;
             // A B-tree with a cycle has no end.
             if read.id < first || before.replace(read.id).is_some_and(|before| before >= read.id) {

@@ -7,14 +7,15 @@ use super::schema::{optional_text, signed, text};
 use crate::base::error::{Context, Result};
 use crate::record::{DriveState, PreparationStep};
 
-pub(super) fn insert(conn: &Connection, prepared: &[PreparationStep]) -> Result<()> {
+pub(super) fn insert(conn: &Connection, run: i64, prepared: &[PreparationStep]) -> Result<()> {
     for p in prepared {
         let steady = p.steady.as_ref().map(serde_json::to_string).transpose()?;
         conn.prepare_cached(
-            "INSERT INTO preparation (subject, drive, action, asked, outcome, filesystem_uuid, \
-             steady, ended_unix_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO preparation (run, subject, drive, action, asked, outcome, \
+             filesystem_uuid, steady, ended_unix_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?
         .execute(params![
+            run,
             p.subject,
             p.drive,
             p.action,
@@ -46,9 +47,15 @@ pub(super) fn insert_states(conn: &Connection, states: &[DriveState]) -> Result<
     Ok(())
 }
 
-/// All actions, in order.
+/// All actions of a test, in order.
 pub(super) const SELECT: &str = "SELECT subject, drive, action, asked, outcome, steady, \
-                                 ended_unix_ns, filesystem_uuid FROM preparation ORDER BY id";
+                                 ended_unix_ns, filesystem_uuid FROM preparation WHERE run = ? \
+                                 ORDER BY id";
+
+/// The same of the other tests.
+pub(super) const SELECT_OF_OTHERS: &str = "SELECT subject, drive, action, asked, outcome, steady, \
+                                           ended_unix_ns, filesystem_uuid FROM preparation WHERE \
+                                           run != ? ORDER BY id";
 
 pub(super) fn row(row: &Row<'_>) -> Result<PreparationStep> {
     let steady = optional_text(row, 5)?;

@@ -32,7 +32,8 @@ const MOST_DIGITS: i64 = 17;
 
 /// All reported figures.
 pub(super) const SELECT: &str = "SELECT point, stream, class, name, value, low, high, samples, \
-                                 digits FROM reported ORDER BY id";
+                                 digits FROM reported WHERE point IN (SELECT id FROM point \
+                                 WHERE run = ?) ORDER BY id";
 
 /// A row: the number of its point, and the figure.
 pub(super) fn row(row: &Row<'_>) -> Result<(i64, Reported)> {

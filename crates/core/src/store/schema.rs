@@ -26,24 +26,26 @@ pub const VERSION: i64 = 1;
 /// All tables and indices.
 pub const SCHEMA: &str = "
 CREATE TABLE run (
-    id INTEGER PRIMARY KEY CHECK (id = 1),
+    id INTEGER PRIMARY KEY,
     dyno_version TEXT NOT NULL,
     started_unix_ns INTEGER NOT NULL,
     plan TEXT NOT NULL
 );
 CREATE TABLE host (
-    id INTEGER PRIMARY KEY CHECK (id = 1),
+    run INTEGER PRIMARY KEY REFERENCES run,
     setup TEXT NOT NULL
 );
 CREATE TABLE drive (
     id INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL DEFAULT 1 REFERENCES run,
     subject TEXT NOT NULL,
     drive INTEGER NOT NULL,
     setup TEXT NOT NULL
 );
-CREATE UNIQUE INDEX drive_key ON drive (subject, drive);
+CREATE UNIQUE INDEX drive_key ON drive (run, subject, drive);
 CREATE TABLE point (
     id INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL DEFAULT 1 REFERENCES run,
     subject TEXT NOT NULL,
     step TEXT NOT NULL,
     axis_name TEXT,
@@ -54,9 +56,10 @@ CREATE TABLE point (
     window_ns INTEGER NOT NULL,
     failure TEXT
 );
-CREATE UNIQUE INDEX point_key ON point (subject, step, ifnull(axis_name, ''), ifnull(axis_value, 0), repeat);
+CREATE UNIQUE INDEX point_key ON point (run, subject, step, ifnull(axis_name, ''), ifnull(axis_value, 0), repeat);
 CREATE TABLE fact (
     id INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL DEFAULT 1 REFERENCES run,
     point INTEGER REFERENCES point ON DELETE CASCADE,
     heading TEXT NOT NULL,
     name TEXT NOT NULL,
@@ -67,6 +70,7 @@ CREATE TABLE fact (
 CREATE INDEX fact_point ON fact (point);
 CREATE TABLE observation (
     id INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL DEFAULT 1 REFERENCES run,
     point INTEGER REFERENCES point ON DELETE CASCADE,
     stream TEXT,
     kind TEXT NOT NULL,
@@ -167,6 +171,7 @@ CREATE TABLE reported (
 CREATE INDEX reported_point ON reported (point);
 CREATE TABLE preparation (
     id INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL DEFAULT 1 REFERENCES run,
     subject TEXT NOT NULL,
     drive INTEGER NOT NULL,
     action TEXT NOT NULL,
@@ -436,11 +441,23 @@ pub(super) fn to_json<T: Serialize>(value: &T) -> Result<String> {
     Ok(value.to_string())
 }
 
-/// A bundle's run.
-pub(super) fn read_run(conn: &Connection) -> Result<Run> {
-    let mut statement = conn.prepare("SELECT dyno_version, started_unix_ns, plan FROM run")?;
+/// A bundle's runs, one for each of its tests, with their numbers.
+pub(super) fn read_runs(conn: &Connection) -> Result<Vec<(i64, Run)>> {
+    let sql = "SELECT dyno_version, started_unix_ns, plan, id FROM run ORDER BY id";
+    let mut statement = conn.prepare(sql)?;
     let mut rows = statement.query([])?;
-    let row = rows.next().context("reading the run")?.context("it holds no run")?;
+    let mut all = Vec::new();
+    while let Some(row) = rows.next().context("reading the run")? {
+        limits::TESTS.check(all.len() as u64 + 1)?;
+        all.push((row.get(3)?, read_run(row)?));
+    }
+    if all.is_empty() {
+        return Err(Error::msg("it holds no run"));
+    }
+    Ok(all)
+}
+
+fn read_run(row: &Row<'_>) -> Result<Run> {
     let plan = row.get_ref(2)?.as_str().context("reading the run's resolved plan")?;
     limits::PLAN.check(plan.len() as u64)?;
     let plan: Plan = json(row, 2).context("reading the run's resolved plan")?;

@@ -1,4 +1,4 @@
-//! The host and the drives of a run: one row each, as JSON.
+//! The host and the drives of each run: one row each, as JSON.
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -6,26 +6,36 @@ use super::schema;
 use crate::base::error::Result;
 use crate::record::setup::{DriveSetup, DriveWriteCache, HostSetup};
 
-pub(super) fn insert(conn: &Connection, host: &HostSetup, drives: &[DriveSetup]) -> Result<()> {
+pub(super) fn insert(
+    conn: &Connection,
+    run: i64,
+    host: &HostSetup,
+    drives: &[DriveSetup],
+) -> Result<()> {
     if !host.is_empty() {
-        conn.execute("INSERT INTO host (id, setup) VALUES (1, ?)", [schema::to_json(host)?])?;
+        let sql = "INSERT INTO host (run, setup) VALUES (?, ?)";
+        conn.execute(sql, params![run, schema::to_json(host)?])?;
     }
-    drives.iter().try_for_each(|drive| insert_drive(conn, drive))
+    drives.iter().try_for_each(|drive| insert_drive(conn, run, drive))
 }
 
-fn insert_drive(conn: &Connection, drive: &DriveSetup) -> Result<()> {
-    let sql = "INSERT OR REPLACE INTO drive (subject, drive, setup) VALUES (?, ?, ?)";
-    let row = params![drive.subject, drive.drive, schema::to_json(drive)?];
+fn insert_drive(conn: &Connection, run: i64, drive: &DriveSetup) -> Result<()> {
+    let sql = "INSERT OR REPLACE INTO drive (run, subject, drive, setup) VALUES (?, ?, ?, ?)";
+    let row = params![run, drive.subject, drive.drive, schema::to_json(drive)?];
     conn.prepare_cached(sql)?.execute(row)?;
     Ok(())
 }
 
 /// Adds states of write caches to the setups of their drives.
-pub(super) fn note_write_caches(conn: &Connection, states: &[DriveWriteCache]) -> Result<()> {
-    let sql = "SELECT id, setup FROM drive WHERE subject = ? AND drive = ?";
+pub(super) fn note_write_caches(
+    conn: &Connection,
+    run: i64,
+    states: &[DriveWriteCache],
+) -> Result<()> {
+    let sql = "SELECT id, setup FROM drive WHERE run = ? AND subject = ? AND drive = ?";
     for DriveWriteCache { subject, drive, time, state } in states {
         let read = |row: &Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?));
-        let known = conn.query_row(sql, params![subject, drive], read).optional()?;
+        let known = conn.query_row(sql, params![run, subject, drive], read).optional()?;
         match known {
             Some((id, setup)) => {
                 let mut setup: DriveSetup = serde_json::from_str(&setup)?;
@@ -37,16 +47,17 @@ pub(super) fn note_write_caches(conn: &Connection, states: &[DriveWriteCache]) -
                 let mut setup =
                     DriveSetup { subject: subject.clone(), drive: *drive, ..DriveSetup::default() };
                 setup.note_write_cache(*time, *state);
-                insert_drive(conn, &setup)?;
+                insert_drive(conn, run, &setup)?;
             }
         }
     }
     Ok(())
 }
 
-pub(super) const SELECT_HOST: &str = "SELECT setup FROM host";
+pub(super) const SELECT_HOST: &str = "SELECT setup FROM host WHERE run = ?";
 
-pub(super) const SELECT_DRIVES: &str = "SELECT subject, drive, setup FROM drive ORDER BY id";
+pub(super) const SELECT_DRIVES: &str =
+    "SELECT subject, drive, setup FROM drive WHERE run = ? ORDER BY id";
 
 pub(super) fn host(row: &Row<'_>) -> Result<HostSetup> {
     schema::json(row, 0)

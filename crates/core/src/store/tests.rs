@@ -209,7 +209,7 @@ fn an_unfinished_point_leaves_nothing_and_a_failed_one_is_replaced() {
     drop(writer);
 
     let (mut writer, found) = BundleWriter::resume(&path).unwrap();
-    assert_eq!((found, writer.finished().unwrap()), (run(), vec![key(2)]));
+    assert_eq!((found, writer.finished().unwrap()), (vec![run()], vec![key(2)]));
     assert!(refusal(writer.begin(&key(2))).contains("measured already"));
     writer.begin(&key(1)).unwrap();
     writer.end(&point(key(1), Outcome::Measured)).unwrap();
@@ -237,7 +237,7 @@ fn for_run(path: &Path, fallbacks: &[&Path]) -> BundleWriter {
     let fallbacks = fallbacks.iter().map(|folder| folder.to_path_buf()).collect();
     let options = RunFile { readers: Readers::Owner, fallbacks };
     let setup = Setup { facts: vec![Fact::new("Host", "name", "a")], ..Setup::default() };
-    BundleWriter::create_for_run(path, &run(), &setup, options).unwrap()
+    BundleWriter::create_for_run(path, &[run()], &setup, options).unwrap()
 }
 
 fn measure(writer: &mut BundleWriter, repeat: u32) {

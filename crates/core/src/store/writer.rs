@@ -42,6 +42,8 @@ const AT_END: Duration = Duration::from_secs(60);
 const SPARE_AFTER: Duration = Duration::from_secs(10);
 /// Bytes of a second file's name before its number.
 const LONGEST_STEM: usize = 200;
+/// The number of the first test.
+const FIRST: i64 = 1;
 /// The tables that are always in memory: they list the points.
 const KEPT: [&str; 6] = ["run", "host", "drive", "point", "preparation", "drive_state"];
 
@@ -53,6 +55,8 @@ pub struct BundleWriter {
     conn: Connection,
     meter: QueryMeter,
     file: BundleFile,
+    /// The number of the run that rows are added to: that of the current test.
+    run: i64,
     open: Option<OpenPoint>,
     /// Replaced attempts of points, to be removed from the file.
     replaced: Vec<i64>,
@@ -95,24 +99,25 @@ struct OpenPoint {
 impl BundleWriter {
     /// Creates a bundle for `run`, with everything known before its first point.
     pub fn create(path: &Path, run: &Run, setup: &Setup) -> Result<BundleWriter> {
-        BundleWriter::begin_file(BundleFile::create(path, None)?, run, setup, None)
+        let (file, run) = (BundleFile::create(path, None)?, std::slice::from_ref(run));
+        BundleWriter::begin_file(file, run, setup, None)
     }
 
-    /// The same for a run that continues if its file cannot be written to: `finish` must be called
-    /// after it.
+    /// The same for the runs of several tests, of which the first begins with this setup. They
+    /// continue if their file cannot be written to: `finish` must be called after them.
     pub fn create_for_run(
         path: &Path,
-        run: &Run,
+        runs: &[Run],
         setup: &Setup,
         options: RunFile,
     ) -> Result<BundleWriter> {
         let file = BundleFile::create(path, Some(options.readers))?;
-        BundleWriter::begin_file(file, run, setup, Some(options))
+        BundleWriter::begin_file(file, runs, setup, Some(options))
     }
 
     fn begin_file(
         file: BundleFile,
-        run: &Run,
+        runs: &[Run],
         setup: &Setup,
         options: Option<RunFile>,
     ) -> Result<BundleWriter> {
@@ -120,15 +125,14 @@ impl BundleWriter {
         let mut writer = BundleWriter::of(file)?;
         let mut begun = || -> Result<()> {
             let tx = writer.conn.unchecked_transaction()?;
-            let mut plan = run.plan.clone();
-            meters::hide(&mut plan);
-            let plan = schema::to_json(&plan)?;
-            let sql =
-                "INSERT INTO run (id, dyno_version, started_unix_ns, plan) VALUES (1, ?, ?, ?)";
-            tx.execute(sql, params![run.dyno_version, signed(run.started_unix_ns), plan])?;
-            super::setup::insert(&tx, &setup.host, &setup.drives)?;
-            insert_facts(&tx, None, &setup.facts)?;
-            super::observations::insert(&tx, None, &setup.observed)?;
+            for run in runs {
+                let mut plan = run.plan.clone();
+                meters::hide(&mut plan);
+                let plan = schema::to_json(&plan)?;
+                let sql = "INSERT INTO run (dyno_version, started_unix_ns, plan) VALUES (?, ?, ?)";
+                tx.execute(sql, params![run.dyno_version, signed(run.started_unix_ns), plan])?;
+            }
+            insert_setup(&tx, FIRST, setup)?;
             tx.commit()?;
             let from = (&writer.conn, &writer.meter);
             writer.file.add(from, &[]).map_err(|trouble| trouble.error(&path))
@@ -158,6 +162,7 @@ impl BundleWriter {
             conn,
             meter,
             file,
+            run: FIRST,
             open: None,
             replaced: Vec::new(),
             only_in_file: None,
@@ -165,18 +170,41 @@ impl BundleWriter {
         })
     }
 
-    /// Opens the bundle of an unfinished run, to continue it.
-    pub fn resume(path: &Path) -> Result<(BundleWriter, Run)> {
+    /// What is written from here on belongs to a test, by its place among the bundle's. `setup`
+    /// supplies the setup with which it begins, if it has not begun yet.
+    pub fn begin_test(
+        &mut self,
+        index: usize,
+        setup: impl FnOnce() -> Result<Setup>,
+    ) -> Result<()> {
+        let sql = "SELECT id, EXISTS (SELECT 1 FROM fact WHERE run = r.id) FROM run r ORDER BY id \
+                   LIMIT 1 OFFSET ?";
+        let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get::<_, bool>(1)?));
+        let (run, has_begun) = self.conn.query_row(sql, [index as i64], read)?;
+        self.run = run;
+        if has_begun {
+            return Ok(());
+        }
+        let setup = setup()?;
+        let tx = self.conn.unchecked_transaction()?;
+        insert_setup(&tx, run, &setup)
+            .and_then(|()| Ok(tx.commit()?))
+            .with_context(|| self.writing())?;
+        self.store()
+    }
+
+    /// Opens the bundle of unfinished runs, to continue them: the first, until `begin_test`.
+    pub fn resume(path: &Path) -> Result<(BundleWriter, Vec<Run>)> {
         let (conn, meter) = schema::open(path, OpenMode::Write)?;
         schema::configure_for_writing(&conn)
             .with_context(|| format!("opening {} to write", path.display()))?;
-        let run = schema::read_run(&conn).map_err(|e| schema::not_read(path, e))?;
+        let runs = schema::read_runs(&conn).map_err(|e| schema::not_read(path, e))?;
         meter.begin();
         schema::check_whole(&conn).map_err(|e| schema::not_read(path, e))?;
         let file = BundleFile::existing(conn, meter, path)?;
         let mut writer = BundleWriter::of(file)?;
         writer.recall().with_context(|| writer.reading())?;
-        Ok((writer, run))
+        Ok((writer, runs.into_iter().map(|(_, run)| run).collect()))
     }
 
     /// Reads the contents of the file that are kept in memory.
@@ -211,10 +239,59 @@ impl BundleWriter {
         Ok(self)
     }
 
-    /// The points that need not be measured again.
+    /// The points of the current test that need not be measured again.
     pub fn finished(&self) -> Result<Vec<PointKey>> {
         let reader = BundleReader { conn: &self.conn, meter: &self.meter };
-        finished(&reader).with_context(|| self.reading())
+        finished(&reader, self.run).with_context(|| self.reading())
+    }
+
+    /// Whether any test has a measured point.
+    pub fn has_results(&self) -> Result<bool> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM point WHERE failure IS NULL)";
+        self.conn.query_row(sql, [], |row| row.get(0)).with_context(|| self.reading())
+    }
+
+    /// The preparation of the current test that still holds, and all other: another test has used
+    /// the drives since.
+    pub fn prepared_before(&self) -> Result<(Vec<PreparationStep>, Vec<PreparationStep>)> {
+        let of_run = |sql: &str| -> Result<Vec<PreparationStep>> {
+            let mut statement = self.conn.prepare(sql)?;
+            let mut rows = statement.query([self.run])?;
+            let mut all = Vec::new();
+            while let Some(row) = rows.next()? {
+                all.push(super::prepared::row(row)?);
+            }
+            Ok(all)
+        };
+        let sql = "SELECT EXISTS (SELECT 1 FROM preparation WHERE run != ?1 AND id > (SELECT \
+                   max(id) FROM preparation WHERE run = ?1)) OR EXISTS (SELECT 1 FROM point WHERE \
+                   run != ?1 AND started_unix_ns > (SELECT max(ended_unix_ns) FROM preparation \
+                   WHERE run = ?1))";
+        let read = || -> Result<_> {
+            let is_superseded: bool = self.conn.query_row(sql, [self.run], |row| row.get(0))?;
+            let own = of_run(super::prepared::SELECT)?;
+            let mut others = of_run(super::prepared::SELECT_OF_OTHERS)?;
+            if is_superseded {
+                others.extend(own);
+                return Ok((Vec::new(), others));
+            }
+            Ok((own, others))
+        };
+        read().with_context(|| self.reading())
+    }
+
+    /// The state in which the drives were left last, by any test.
+    pub fn states(&self) -> Result<Vec<DriveState>> {
+        let read = || -> Result<Vec<DriveState>> {
+            let mut statement = self.conn.prepare(super::prepared::SELECT_STATES)?;
+            let mut rows = statement.query([])?;
+            let mut all = Vec::new();
+            while let Some(row) = rows.next()? {
+                all.push(super::prepared::state(row)?);
+            }
+            Ok(all)
+        };
+        read().with_context(|| self.reading())
     }
 
     /// Removes the file of a new run that has neither measured nor prepared anything; returns
@@ -235,13 +312,13 @@ impl BundleWriter {
         &self.file.path
     }
 
-    /// Adds facts about the run as a whole. Not while a point is open.
+    /// Adds facts about the current test's run as a whole. Not while a point is open.
     pub fn add_facts(&mut self, facts: &[Fact]) -> Result<()> {
         if self.open.is_some() {
             bail!("facts about the run were added while a point was open");
         }
         let tx = self.conn.unchecked_transaction()?;
-        insert_facts(&tx, None, facts)
+        insert_facts(&tx, (self.run, None), facts)
             .and_then(|()| Ok(tx.commit()?))
             .with_context(|| self.writing())?;
         self.store()
@@ -478,9 +555,9 @@ impl BundleWriter {
         let field = axis.map(|a| serde_json::to_value(a.field)).transpose()?;
         let field = field.as_ref().and_then(|f| f.as_str());
         let (name, value) = (axis.map(|a| &a.name), axis.map(|a| a.value.as_f64()));
-        let sql = "SELECT id, failure IS NULL FROM point WHERE subject = ? AND step = ? AND \
-                   axis_name IS ? AND axis_value IS ? AND repeat = ?";
-        let place = params![key.subject, key.step, name, value, key.repeat];
+        let sql = "SELECT id, failure IS NULL FROM point WHERE run = ? AND subject = ? AND step = \
+                   ? AND axis_name IS ? AND axis_value IS ? AND repeat = ?";
+        let place = params![self.run, key.subject, key.step, name, value, key.repeat];
         let former = self
             .conn
             .query_row(sql, place, |row| Ok((row.get::<_, i64>(0)?, row.get(1)?)))
@@ -493,9 +570,10 @@ impl BundleWriter {
         if let Some(id) = former {
             self.conn.execute("DELETE FROM point WHERE id = ?", [id])?;
         }
-        let sql = "INSERT INTO point (subject, step, axis_name, axis_field, axis_value, repeat, \
-                   started_unix_ns, window_ns) VALUES (?, ?, ?, ?, ?, ?, 0, 0)";
-        self.conn.execute(sql, params![key.subject, key.step, name, field, value, key.repeat])?;
+        let sql = "INSERT INTO point (run, subject, step, axis_name, axis_field, axis_value, \
+                   repeat, started_unix_ns, window_ns) VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0)";
+        let row = params![self.run, key.subject, key.step, name, field, value, key.repeat];
+        self.conn.execute(sql, row)?;
         Ok((self.conn.last_insert_rowid(), former))
     }
 
@@ -577,8 +655,9 @@ impl BundleWriter {
         for cell in &point.cells {
             insert_cell(&self.conn, open.id, cell)?;
         }
-        insert_facts(&self.conn, Some(open.id), &point.facts)?;
-        super::observations::insert(&self.conn, Some(open.id), &point.observed)?;
+        let of = (self.run, Some(open.id));
+        insert_facts(&self.conn, of, &point.facts)?;
+        super::observations::insert(&self.conn, of, &point.observed)?;
         self.conn.execute_batch("COMMIT")?;
         let former = open.former;
         self.replaced.extend(former);
@@ -600,14 +679,20 @@ fn no_point() -> crate::base::error::Error {
     anyhow!("something was recorded while no point was open")
 }
 
-fn insert_facts(conn: &Connection, point: Option<i64>, facts: &[Fact]) -> Result<()> {
+fn insert_setup(conn: &Connection, run: i64, setup: &Setup) -> Result<()> {
+    super::setup::insert(conn, run, &setup.host, &setup.drives)?;
+    insert_facts(conn, (run, None), &setup.facts)?;
+    super::observations::insert(conn, (run, None), &setup.observed)
+}
+
+fn insert_facts(conn: &Connection, (run, point): (i64, Option<i64>), facts: &[Fact]) -> Result<()> {
     for fact in facts {
         let value = secret::hide(&fact.value);
         let (drive, instance) = (fact.server.map(|s| s.drive), fact.server.map(|s| s.instance));
-        let sql = "INSERT INTO fact (point, heading, name, value, server_drive, server_instance) \
-                   VALUES (?, ?, ?, ?, ?, ?)";
+        let sql = "INSERT INTO fact (run, point, heading, name, value, server_drive, \
+                   server_instance) VALUES (?, ?, ?, ?, ?, ?, ?)";
         conn.prepare_cached(sql)?
-            .execute(params![point, fact.group, fact.name, value, drive, instance])?;
+            .execute(params![run, point, fact.group, fact.name, value, drive, instance])?;
     }
     Ok(())
 }
@@ -702,7 +787,7 @@ impl Sink for BundleWriter {
 
     fn observed(&mut self, observed: &[Observed]) -> Result<()> {
         let tx = self.conn.unchecked_transaction()?;
-        super::observations::insert(&tx, None, observed)
+        super::observations::insert(&tx, (self.run, None), observed)
             .and_then(|()| Ok(tx.commit()?))
             .with_context(|| self.writing())?;
         self.store()
@@ -710,14 +795,14 @@ impl Sink for BundleWriter {
 
     fn write_caches(&mut self, states: &[DriveWriteCache]) -> Result<()> {
         let tx = self.conn.unchecked_transaction()?;
-        super::setup::note_write_caches(&tx, states)
+        super::setup::note_write_caches(&tx, self.run, states)
             .and_then(|()| Ok(tx.commit()?))
             .with_context(|| self.writing())?;
         self.store()
     }
 
     fn prepared(&mut self, prepared: &[PreparationStep]) -> Result<()> {
-        super::prepared::insert(&self.conn, prepared).with_context(|| self.writing())?;
+        super::prepared::insert(&self.conn, self.run, prepared).with_context(|| self.writing())?;
         self.store()
     }
 

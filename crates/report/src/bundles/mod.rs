@@ -1,7 +1,7 @@
 //! Bundles to facts: the store reads, the analysis gathers.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::analysis::keys::RunKey;
 use crate::analysis::verdicts::trend::{FigureHistory, TrendRequest, Trends};
@@ -14,9 +14,11 @@ use dyno_core::base::text::visible;
 use dyno_core::record::{Mask, RunContents};
 use dyno_core::store::{Bundle, PointRange};
 
-/// The runs of bundles, before any point has been read. No bundle stays open: SQLite's memory is
-/// limited for the whole process, and there may be thousands.
+/// The runs of bundles, one for each of their tests, before any point has been read. No bundle stays
+/// open: SQLite's memory is limited for the whole process, and there may be thousands.
 struct BundleRuns {
+    /// The file of each run, and its place among the file's tests.
+    tests: Vec<(PathBuf, usize)>,
     runs: Vec<RunContents>,
     /// Names of all steps, in the order of the plans and as written in the bundles.
     steps: Vec<String>,
@@ -25,24 +27,32 @@ struct BundleRuns {
 
 impl BundleRuns {
     fn read(l: Language, paths: &[PathBuf], question: &Question) -> Result<BundleRuns> {
-        let contents = |path: &PathBuf| Bundle::open(path)?.contents();
-        let mut runs = paths.iter().map(contents).collect::<Result<Vec<_>>>()?;
+        let (mut tests, mut runs, mut names) = (Vec::new(), Vec::new(), Vec::new());
+        // A campaign has many bundles with the same name.
+        for (path, name) in paths.iter().zip(file::names(paths)) {
+            for (index, test) in Bundle::open_tests(path)?.iter().enumerate() {
+                tests.push((path.clone(), index));
+                runs.push(test.contents()?);
+                names.push(name.clone());
+            }
+        }
         let steps = step_names(&runs);
         let mask = question.mask(&runs, &|letter| say!(l, "competitor", letter));
         if !mask.is_empty() {
-            let masked = |path: &PathBuf| Bundle::open(path)?.masked(&mask)?.contents();
-            runs = paths.iter().map(masked).collect::<Result<_>>()?;
+            let masked = |(path, index): &(PathBuf, usize)| {
+                Bundle::open_test(path, *index)?.masked(&mask)?.contents()
+            };
+            runs = tests.iter().map(masked).collect::<Result<_>>()?;
         }
-        // A campaign has many bundles with the same name.
-        for (run, name) in runs.iter_mut().zip(file::names(paths)) {
+        for (run, name) in runs.iter_mut().zip(names) {
             run.file = mask.text(&visible(&name));
         }
-        Ok(BundleRuns { runs, steps, mask })
+        Ok(BundleRuns { tests, runs, steps, mask })
     }
 
-    /// Opens one of the bundles for its points.
-    fn open(&self, path: &Path) -> Result<Bundle> {
-        Bundle::open(path)?.masked(&self.mask)
+    /// Opens the bundle of a run for its points.
+    fn open(&self, (path, index): &(PathBuf, usize)) -> Result<Bundle> {
+        Bundle::open_test(path, *index)?.masked(&self.mask)
     }
 }
 
@@ -69,12 +79,12 @@ pub fn facts(paths: &[PathBuf], question: &Question) -> Result<Facts> {
 pub fn facts_in(l: Language, paths: &[PathBuf], question: &Question) -> Result<Facts> {
     let read = BundleRuns::read(l, paths, question)?;
     let mut gathering = Gathering::new(&read.runs, &question.clone().masked(&read.mask))?;
-    for (index, path) in paths.iter().enumerate() {
-        let each = read.open(path)?.each_contents(question.outliers, &mut |point| {
+    for (index, test) in read.tests.iter().enumerate() {
+        let each = read.open(test)?.each_contents(question.outliers, &mut |point| {
             gathering.point(RunKey(index), point);
             Ok(())
         });
-        each.with_context(|| format!("reading {}", path.display()))?;
+        each.with_context(|| format!("reading {}", test.0.display()))?;
     }
     Ok(masked(gathering.finish(), read.mask))
 }
@@ -96,8 +106,8 @@ pub fn each_step(
     let read = BundleRuns::read(l, paths, question)?;
     let mut gathering = Gathering::new(&read.runs, &question.clone().masked(&read.mask))?;
     let (mut reported, mut ranges, mut watts) = (Vec::new(), Vec::new(), false);
-    for path in paths {
-        let bundle = read.open(path)?;
+    for test in &read.tests {
+        let bundle = read.open(test)?;
         reported.push(bundle.reported()?);
         ranges.push(bundle.steps()?.into_iter().collect::<HashMap<String, Vec<PointRange>>>());
         watts |= bundle.has_watts()?;
@@ -105,8 +115,8 @@ pub fn each_step(
     let steps = &read.steps;
     let parts = if watts { vec![&steps[..]] } else { steps.chunks(1).collect() };
     for part in parts {
-        for (index, path) in paths.iter().enumerate() {
-            let bundle = read.open(path)?;
+        for (index, test) in read.tests.iter().enumerate() {
+            let bundle = read.open(test)?;
             let own = part.iter().filter_map(|step| ranges[index].get(step));
             let mut own: Vec<PointRange> = own.flatten().cloned().collect();
             own.sort_by_key(|range| *range.start());
@@ -115,7 +125,7 @@ pub fn each_step(
                 gathering.point(RunKey(index), point);
                 Ok(())
             });
-            each.with_context(|| format!("reading {}", path.display()))?;
+            each.with_context(|| format!("reading {}", test.0.display()))?;
         }
         gathering.part(show)?;
     }

@@ -30,9 +30,10 @@ pub fn each_point(
     visit: &mut dyn FnMut(&Stored<'_>) -> Result<()>,
 ) -> Result<()> {
     for (path, name) in paths.iter().zip(file::names(paths)) {
-        let bundle = Bundle::open(path)?.masked(mask)?;
-        let read = each_of(&bundle, &mask.text(&name), visit);
-        read.with_context(|| format!("reading {}", path.display()))?;
+        for test in Bundle::open_tests(path)? {
+            let read = each_of(&test.masked(mask)?, &mask.text(&name), visit);
+            read.with_context(|| format!("reading {}", path.display()))?;
+        }
     }
     Ok(())
 }

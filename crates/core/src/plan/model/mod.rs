@@ -25,9 +25,12 @@ use super::declaration::Declaration;
 use crate::plan::search::Search;
 use crate::plan::specification::Specifications;
 
-/// A protocol applied to subjects.
+/// A protocol applied to subjects: all of a run, or one test of a comparison.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
+    /// The comparison of several tests that this is one of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comparison: Option<Comparison>,
     /// The measurement and its preparation.
     pub protocol: Protocol,
     /// The subjects, in the order of the plan.
@@ -74,6 +77,18 @@ pub struct Plan {
     /// The power cuts of `dyno powercut`.
     #[serde(skip)]
     pub powercut: Option<PowerCut>,
+}
+
+/// Several protocols over the same subjects, measured in one run and shown on one page.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// Its name in `dyno protocols`, or its file's name.
+    pub name: String,
+    /// Its title, in one line; empty in a plan that lists its protocols.
+    pub title: String,
+    /// Whose procedure it is.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub source: String,
 }
 
 /// Repeats continue until half the width of the headline figure's 95 % interval is within this.

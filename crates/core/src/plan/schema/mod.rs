@@ -9,7 +9,7 @@ mod value;
 use serde_json::{Value, json};
 
 use super::Catalogue;
-use super::builtin::protocols;
+use super::builtin::{comparisons, protocols};
 use protocol::{definitions, protocol_keys};
 use value::{choice, flag, list, object, one_of, text, time, whole};
 
@@ -18,14 +18,16 @@ const DRAFT: &str = "http://json-schema.org/draft-07/schema#";
 /// The schema of a protocol file.
 pub fn of_protocols(catalogue: &Catalogue) -> Value {
     let mut keys = protocol_keys();
-    let scales = json!({ "type": "object", "additionalProperties": overrides() });
+    let scales = json!({ "type": "object", "additionalProperties": overrides("") });
     keys.push(("scale", about("The protocol's smaller forms: values by path.", scales)));
     whole_file("Dyno protocol", object(keys, &["step"]), catalogue)
 }
 
 /// The schema of a plan file.
 pub fn of_plans(catalogue: &Catalogue) -> Value {
-    whole_file("Dyno plan", object(plan_keys(), &["protocol"]), catalogue)
+    let mut schema = object(plan_keys(), &[]);
+    schema["oneOf"] = json!([{ "required": ["protocol"] }, { "required": ["protocols"] }]);
+    whole_file("Dyno plan", schema, catalogue)
 }
 
 /// The schema of a campaign's file.
@@ -56,15 +58,17 @@ fn defined(name: &str) -> Value {
 }
 
 /// Values by path, or nested: the beginning of a path is known, the rest is the protocol's.
-fn overrides() -> Value {
+/// `before` matches the name of a test before it.
+fn overrides(before: &str) -> Value {
     let tops = crate::plan::steps::overrides::TOPS.join("|");
-    json!({ "type": "object", "propertyNames": { "pattern": format!("^({tops})(\\.|$)") } })
+    json!({ "type": "object", "propertyNames": { "pattern": format!("^{before}({tops})(\\.|$)") } })
 }
 
 type Keys = Vec<(&'static str, Value)>;
 
 fn plan_keys() -> Keys {
     let names: Vec<&str> = protocols().iter().map(|(name, _)| *name).collect();
+    let all: Vec<&str> = protocols().iter().chain(comparisons()).map(|(name, _)| *name).collect();
     let file = json!({ "type": "string", "pattern": "/|\\.toml$" });
     let until = object(
         vec![
@@ -75,17 +79,38 @@ fn plan_keys() -> Keys {
         &["until", "at_most"],
     );
     let meters = list(defined("meter"));
+    let repeats = one_of([whole(1, 10_000), until]);
+    let repeats = about("How often each point is measured.", repeats);
+    let order = about(
+        "interleaved: subjects take balanced turns; blocked: one after the other; returned: the \
+         same, and the first one again after the last.",
+        choice(&["interleaved", "blocked", "returned"]),
+    );
+    let test = object(
+        vec![
+            ("protocol", one_of([choice(&names), file.clone()])),
+            ("scale", text()),
+            ("repeats", repeats.clone()),
+            ("order", order.clone()),
+            ("vary", list(text())),
+            ("override", overrides("")),
+        ],
+        &["protocol"],
+    );
     vec![
-        ("protocol", about("Built in, or the path of a file.", one_of([choice(&names), file]))),
-        ("repeats", about("How often each point is measured.", one_of([whole(1, 10_000), until]))),
         (
-            "order",
+            "protocol",
+            about("Built in, or the path of a file.", one_of([choice(&all), file.clone()])),
+        ),
+        (
+            "protocols",
             about(
-                "interleaved: subjects take balanced turns; blocked: one after the other; \
-                 returned: the same, and the first one again after the last.",
-                choice(&["interleaved", "blocked", "returned"]),
+                "Several tests over the same subjects, in their order.",
+                list(one_of([choice(&names), file.clone(), test])),
             ),
         ),
+        ("repeats", repeats),
+        ("order", order),
         ("seed", about("Every random choice follows from it.", whole(0, i64::MAX as u64))),
         ("scale", about("A smaller form of the protocol.", text())),
         ("vary", about("Fields whose difference is the question.", list(text()))),
@@ -98,7 +123,13 @@ fn plan_keys() -> Keys {
             ),
         ),
         ("idle", about("How long idle power is read.", time())),
-        ("override", about("Values of the protocol, by path.", overrides())),
+        (
+            "override",
+            about(
+                "Values of the protocol, by path; with several, the path begins with one's name.",
+                overrides("([^.]+\\.)?"),
+            ),
+        ),
         ("subject", about("What is compared.", list(subject()))),
         ("drive", about("Facts that are stated of a subject's drives.", stated())),
         ("disclosure", about("What whoever publishes it declares.", disclosure())),

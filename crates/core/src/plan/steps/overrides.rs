@@ -104,7 +104,7 @@ fn descend<'t>(
                 // A dataset or stream may not have a table of knobs yet, and a protocol need not
                 // prepare anything.
                 None if (level >= 2 && !matches!(part, "stream" | "step"))
-                    || (level == 0 && part == "prepare") =>
+                    || entry.key.starts_with("prepare.") =>
                 {
                     let node = Node { at: entry.key_at, value: NodeValue::Table(Vec::new()) };
                     entries.push(NodeEntry { key: part.to_string(), key_at: entry.key_at, node });

@@ -2,14 +2,16 @@
 
 use crate::lab::drive::{contents, filesystem};
 use crate::lab::guard;
-use crate::plan::{Drive, DrivePlace, Plan, Purge};
+use crate::plan::{Drive, DrivePlace, FilesystemKind, Plan, Purge};
 use crate::record::{DriveState, PreparationStep};
 
 /// A bundle's record of drives prepared by an earlier part of the run.
 #[derive(Clone, Debug, Default)]
 pub struct Before {
-    /// Actions per drive.
+    /// Actions per drive that still hold.
     pub prepared: Vec<PreparationStep>,
+    /// Those that no longer do, because another test of the comparison has used the drives since.
+    pub superseded: Vec<PreparationStep>,
     /// The state in which they were left.
     pub states: Vec<DriveState>,
 }
@@ -25,18 +27,20 @@ pub fn with_our_own(
 ) -> Drive {
     let mut drive = drive.clone();
     let DrivePlace::Device { .. } = &drive.place else { return drive };
-    if let Some(filesystem) = &plan.protocol.preparation.filesystem {
+    let own = plan.protocol.preparation.filesystem.as_ref().map(|filesystem| filesystem.kind);
+    for kind in [FilesystemKind::Xfs, FilesystemKind::Ext4] {
+        let is_of_a_test = own == Some(kind) || !before.superseded.is_empty();
         let made = |p: &&PreparationStep| {
             p.subject == subject && p.drive == index as u32 && p.action == "filesystem"
         };
-        let uuid = filesystem::uuid(&drive, filesystem.kind);
+        let uuid = filesystem::uuid(&drive, kind);
         let noted = |p: &PreparationStep| uuid.is_some() && p.filesystem_uuid == uuid;
         // If killed between mkfs and its record, the run had begun, and the filesystem is one of
         // Dyno's.
-        let unnoted =
-            || begun(before, subject, index) && filesystem::is_dynos(&drive, filesystem.kind);
-        if before.prepared.iter().filter(made).any(noted) || unnoted() {
-            drive.erase_signatures.push(filesystem.kind.name().to_string());
+        let unnoted = || begun(before, subject, index) && filesystem::is_dynos(&drive, kind);
+        let mut of_the_run = before.prepared.iter().chain(&before.superseded).filter(made);
+        if is_of_a_test && (of_the_run.any(noted) || unnoted()) {
+            drive.erase_signatures.push(kind.name().to_string());
         }
     }
     let unknown = guard::UNKNOWN.to_string();

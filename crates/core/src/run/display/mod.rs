@@ -3,4 +3,4 @@
 pub mod live;
 pub mod progress;
 pub(in crate::run) mod time;
-pub(in crate::run) mod time_left;
+pub mod time_left;

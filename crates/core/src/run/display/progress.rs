@@ -17,7 +17,7 @@ use crate::plan::{AxisValue, PointPlan};
 use crate::record::live::{NEXT, Phase, RunEnding};
 use crate::record::{Class, Interval, Outcome, Point};
 use crate::run::display::live::LiveFeed;
-use crate::run::display::time_left::{PointLeft, TimeLeft, ToPrepare};
+use crate::run::display::time_left::{PointLeft, TestLeft, TimeLeft, ToPrepare};
 use crate::run::ops_per_s;
 
 /// Minimum interval between printed lines about a fill.
@@ -36,6 +36,17 @@ pub enum ProgressForm {
     Silent,
 }
 
+/// The place of a test among those of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TestPlace {
+    /// From 1.
+    pub number: usize,
+    /// All of them; 0 or 1 for a run that is no comparison.
+    pub of: usize,
+    /// The protocol's name.
+    pub name: String,
+}
+
 /// The display. All its calls come from the thread that watches the workers.
 pub struct Progress {
     form: ProgressForm,
@@ -45,6 +56,7 @@ pub struct Progress {
     /// The bar's current activity, and its rate.
     label: RefCell<String>,
     left: RefCell<TimeLeft>,
+    test: RefCell<TestPlace>,
     began: Instant,
     /// The last printed tenth of a fill, and when.
     tenth: Cell<(u64, u64)>,
@@ -73,6 +85,7 @@ impl Progress {
             bar: ProgressBar::with_draw_target(None, target),
             label: RefCell::default(),
             left: RefCell::new(TimeLeft::of(std::iter::empty(), Vec::new())),
+            test: RefCell::default(),
             began: Instant::now(),
             tenth: Cell::default(),
             failed: RefCell::default(),
@@ -80,9 +93,13 @@ impl Progress {
         }
     }
 
-    /// Writes a live feed too.
-    pub fn go_live(&self, live: LiveFeed) {
-        *self.live.borrow_mut() = Some(live);
+    /// A test starts: its place, the tests after it, and its live feed, if there is one.
+    pub fn test(&self, place: TestPlace, later: Vec<TestLeft>, live: Option<LiveFeed>) {
+        *self.test.borrow_mut() = place;
+        self.left.borrow_mut().then(later);
+        // The feed before it is removed first: both have the same place.
+        self.live.take();
+        *self.live.borrow_mut() = live;
     }
 
     fn live(&self, with: impl FnOnce(&mut LiveFeed)) {
@@ -96,12 +113,9 @@ impl Progress {
     /// The points to be measured, and the preparation of each subject.
     pub fn begin(&self, points: &[PointPlan], to_prepare: Vec<ToPrepare>) {
         self.live(|live| live.points(points.len()));
-        let left = |p: &PointPlan| PointLeft {
-            subject: p.subject.name.clone(),
-            length_ns: p.step.point_ns(),
-        };
         let load_ns: u64 = points.iter().map(|p| p.step.point_ns()).sum();
-        *self.left.borrow_mut() = TimeLeft::of(points.iter().map(left), to_prepare);
+        self.left.borrow_mut().test_begins(points.iter().map(PointLeft::of), to_prepare);
+        self.bar.reset();
         self.bar.set_length(1000);
         // The active meters.
         let style = ProgressStyle::with_template("{bar:16.cyan/blue} {prefix}  {wide_msg}");
@@ -109,8 +123,12 @@ impl Progress {
         self.bar.enable_steady_tick(Duration::from_millis(500));
         let (n, time) = (points.len(), units::duration(load_ns));
         let counted = units::plural(n, "point");
+        let named = match &*self.test.borrow() {
+            TestPlace { of: 0 | 1, .. } => String::new(),
+            test => format!("{}: ", test.name),
+        };
         self.line(
-            &format!("{counted}, {time} of load; missing datasets are filled first"),
+            &format!("{named}{counted}, {time} of load; missing datasets are filled first"),
             json!({ "event": "begin", "points": n, "load_ns": load_ns }),
         );
     }
@@ -333,7 +351,7 @@ impl Progress {
         }
     }
 
-    /// " 12 %, 3m 20s left".
+    /// " 12 %, 3m 20s left", and ", test 2 of 5" in a comparison.
     fn in_words(&self) -> String {
         let (percent, left_ns) = self.estimate();
         let left = match left_ns {
@@ -343,7 +361,11 @@ impl Progress {
             }
             None => "time left unknown".to_string(),
         };
-        percent.map_or(left.clone(), |percent| format!("{percent:>3.0} %, {left}"))
+        let whole = percent.map_or(left.clone(), |percent| format!("{percent:>3.0} %, {left}"));
+        match &*self.test.borrow() {
+            TestPlace { of: 0 | 1, .. } => whole,
+            TestPlace { number, of, .. } => format!("{whole}, test {number} of {of}"),
+        }
     }
 
     /// A permanent line, which is also added to the log.
@@ -366,6 +388,11 @@ impl Progress {
                 event["time"] = json!(moment());
                 event["percent"] = json!(percent);
                 event["left_ns"] = json!(left_ns);
+                let test = self.test.borrow();
+                if test.of > 1 {
+                    let TestPlace { number, of, name } = &*test;
+                    event["test"] = json!({ "number": number, "of": of, "name": name });
+                }
                 note(&event.to_string());
             }
             ProgressForm::Plain | ProgressForm::Silent => {}

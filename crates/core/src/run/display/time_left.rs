@@ -4,9 +4,12 @@
 
 use std::collections::HashMap;
 
+use crate::plan::PointPlan;
+
 /// The preparation of a subject before its points.
 #[derive(Default)]
 pub struct ToPrepare {
+    /// Its name.
     pub subject: String,
     /// Missing bytes of its datasets.
     pub fill_bytes: f64,
@@ -39,9 +42,26 @@ enum CurrentPart {
 
 /// A point that is to be measured.
 pub struct PointLeft {
+    /// The subject's name.
     pub subject: String,
     /// Planned; 0 if it fails at once.
     pub length_ns: u64,
+}
+
+impl PointLeft {
+    /// As planned.
+    pub fn of(point: &PointPlan) -> PointLeft {
+        let length_ns = point.step.point_ns();
+        PointLeft { subject: point.subject.name.clone(), length_ns }
+    }
+}
+
+/// A test that has not begun: its points, and its preparation.
+pub struct TestLeft {
+    /// In order.
+    pub points: Vec<PointLeft>,
+    /// Of each subject.
+    pub to_prepare: Vec<ToPrepare>,
 }
 
 /// From this share of a part on, its duration is extrapolated.
@@ -53,6 +73,8 @@ pub struct TimeLeft {
     points: Vec<PointLeft>,
     /// The preparation of each subject that is not prepared yet, including the current one.
     to_prepare: Vec<ToPrepare>,
+    /// The tests after the current one.
+    later: Vec<TestLeft>,
     /// Durations of parts executed before, by name.
     took_ns: HashMap<String, f64>,
     filled_bytes: f64,
@@ -76,6 +98,7 @@ impl TimeLeft {
         TimeLeft {
             points: points.rev().collect(),
             to_prepare,
+            later: Vec::new(),
             took_ns: HashMap::new(),
             filled_bytes: 0.0,
             filled_ns: 0.0,
@@ -84,6 +107,22 @@ impl TimeLeft {
             now: CurrentPart::Other,
             free_ns: 0,
         }
+    }
+
+    /// The tests after the current one.
+    pub fn then(&mut self, later: Vec<TestLeft>) {
+        self.later = later;
+    }
+
+    /// A test starts, with its points in order; rates and durations of earlier tests are kept.
+    pub fn test_begins(
+        &mut self,
+        points: impl DoubleEndedIterator<Item = PointLeft>,
+        to_prepare: Vec<ToPrepare>,
+    ) {
+        self.points = points.rev().collect();
+        self.to_prepare = to_prepare;
+        self.now = CurrentPart::Other;
     }
 
     /// A fill of this many bytes starts.
@@ -171,7 +210,9 @@ impl TimeLeft {
     /// Nanoseconds left; None before anything is known about the rate of fills, or about a part of
     /// unknown duration.
     pub fn left_ns(&self, now_ns: u64) -> Option<u64> {
-        let mut to_fill: f64 = self.to_prepare.iter().map(|of| of.fill_bytes).sum();
+        let to_prepare =
+            || self.to_prepare.iter().chain(self.later.iter().flat_map(|test| &test.to_prepare));
+        let mut to_fill: f64 = to_prepare().map(|of| of.fill_bytes).sum();
         let (mut bytes, mut ns) = (self.filled_bytes, self.filled_ns);
         if let CurrentPart::Fill { bytes: all, share, from_ns, .. } = &self.now {
             bytes += all * share;
@@ -181,7 +222,7 @@ impl TimeLeft {
         let ns_per_byte = (bytes > 0.0).then_some(ns / bytes);
         let fills = if to_fill > 0.0 { to_fill * ns_per_byte? } else { 0.0 };
         let mut left = self.points_left_ns(now_ns) + fills;
-        for of in &self.to_prepare {
+        for of in to_prepare() {
             for part in &of.parts {
                 left += self.part_left_ns(&of.subject, part, ns_per_byte, now_ns)?;
             }
@@ -195,7 +236,8 @@ impl TimeLeft {
             0 => 0.0,
             planned_ns => planned_ns as f64 + beyond,
         };
-        let left: f64 = self.points.iter().map(whole).sum();
+        let later = self.later.iter().flat_map(|test| &test.points);
+        let left: f64 = self.points.iter().chain(later).map(whole).sum();
         match (&self.now, self.points.last()) {
             (CurrentPart::Point { from_ns }, Some(running)) => {
                 left - whole(running).min(now_ns.saturating_sub(*from_ns) as f64)

@@ -153,8 +153,13 @@ impl LockedDataset {
 
 impl BundleBatch {
     /// Adds a bundle whose rows it has: a copy of its file, under a name by which bundles are found
-    /// in folders, and in a subfolder if another bundle of this batch has that name.
-    pub fn list(&mut self, listed: BatchBundle, path: &Path) -> Result<()> {
+    /// in folders, and in a subfolder if another bundle of this batch has that name. None for the
+    /// further tests of a file.
+    pub fn list(&mut self, listed: BatchBundle, path: Option<&Path>) -> Result<()> {
+        let Some(path) = path else {
+            self.listed.push(listed);
+            return Ok(());
+        };
         let mut folder = self.staging.0.join(BUNDLES);
         let mut name = path.file_name().unwrap_or(OsStr::new("bundle")).to_os_string();
         if path.extension() != Some(OsStr::new("dyno")) {

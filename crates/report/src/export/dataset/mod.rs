@@ -78,8 +78,26 @@ impl LockedDataset {
         path: &Path,
         batch: &mut Option<BundleBatch>,
     ) -> std::result::Result<Option<usize>, NotAdded> {
+        let tests = Bundle::open_tests(path).map_err(|e| NotAdded::Broken(describe(&e).0))?;
+        let mut added = None;
+        for (index, test) in tests.iter().enumerate() {
+            // Its file is copied once.
+            let copied = (index == 0).then_some(path);
+            if let Some(rows) = self.test(test, (path, copied), batch)? {
+                added = Some(added.unwrap_or(0) + rows);
+            }
+        }
+        Ok(added)
+    }
+
+    /// The same of a test.
+    fn test(
+        &mut self,
+        bundle: &Bundle,
+        (path, copied): (&Path, Option<&Path>),
+        batch: &mut Option<BundleBatch>,
+    ) -> std::result::Result<Option<usize>, NotAdded> {
         let broken = |error: dyno_core::base::error::Error| NotAdded::Broken(describe(&error).0);
-        let bundle = Bundle::open(path).map_err(broken)?;
         if bundle.run().plan.stated.values().any(|drive| drive.mask) {
             let why =
                 "its plan masks a subject, and a dataset contains complete bundles: export a table";
@@ -94,7 +112,7 @@ impl LockedDataset {
         let mut pending = Pending { rows: Vec::new(), bytes: 0, count: 0, own: None };
         let (mut failed, mut read) =
             (None, |partition: Partition, row: DatasetRow| pending.take(partition, row, self));
-        let each = rows::each(&bundle, (&run, &file), &mut |partition, row| {
+        let each = rows::each(bundle, (&run, &file), &mut |partition, row| {
             // Errors of the dataset are not the bundle's.
             read(partition, row).map_err(|error| {
                 let said = describe(&error).0;
@@ -108,14 +126,14 @@ impl LockedDataset {
             (Ok(()), None) => {}
         }
         let listed = BatchBundle { run, bundle: file, rows: pending.count };
-        self.keep(pending, (listed, path), batch).map_err(NotAdded::Failed)
+        self.keep(pending, (listed, copied), batch).map_err(NotAdded::Failed)
     }
 
     /// A completely read bundle.
     fn keep(
         &mut self,
         pending: Pending,
-        (listed, path): (BatchBundle, &Path),
+        (listed, path): (BatchBundle, Option<&Path>),
         batch: &mut Option<BundleBatch>,
     ) -> Result<Option<usize>> {
         let count = pending.count;
