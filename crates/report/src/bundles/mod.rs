@@ -14,8 +14,8 @@ use dyno_core::base::text::visible;
 use dyno_core::record::{Mask, RunContents};
 use dyno_core::store::{Bundle, PointRange};
 
-/// The runs of bundles, one for each of their tests, before any point has been read. No bundle stays
-/// open: SQLite's memory is limited for the whole process, and there may be thousands.
+/// The runs of bundles, one for each of their tests, before any point has been read. No bundle
+/// stays open: SQLite's memory is limited for the whole process, and there may be thousands.
 struct BundleRuns {
     /// The file of each run, and its place among the file's tests.
     tests: Vec<(PathBuf, usize)>,
