@@ -22,5 +22,6 @@ pub fn plan_catalogue() -> plan::Catalogue {
         engines: engine::ALL.iter().map(|e| e.info()).collect(),
         workloads: workload::ALL.iter().map(|w| w.info()).collect(),
         meters: meter::ALL.iter().map(|m| m.info()).collect(),
+        check: run::planned::check,
     }
 }

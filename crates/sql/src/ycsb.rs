@@ -84,6 +84,10 @@ impl Workload for YcsbSql {
         Err(failed("a rate in bytes means nothing for statements", "give the rate as \"100/s\""))
     }
 
+    fn as_filled(&self) -> &'static [&'static str] {
+        &["records"]
+    }
+
     fn source(&self, share: &GeneratorInputs<'_>) -> Result<Box<dyn OpGenerator>> {
         ycsb::source(share, share.knobs.int("records")?)
     }

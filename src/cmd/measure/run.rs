@@ -356,6 +356,7 @@ fn begin(
     readers: Readers,
 ) -> Result<(Vec<Plan>, BundleWriter, Clock)> {
     for plan in &plans {
+        run::planned::check_build(plan)?;
         run::apart(plan)?;
         run::points::verification::check(plan)?;
         refuse_under_test(plan, bundle)?;

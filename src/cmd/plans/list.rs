@@ -5,7 +5,7 @@ use std::io::Write;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::base::error::Result;
+use crate::base::error::{Result, describe};
 use crate::cmd::json::{self, OutputFormat};
 use crate::plan::{DefaultValue, Info, Knob, KnobKind};
 
@@ -22,11 +22,22 @@ pub fn list(format: OutputFormat, out: &mut dyn Write) -> Result<()> {
         return json::print(&document, out);
     }
     writeln!(out, "Engines")?;
-    catalogue.engines.iter().try_for_each(|info| entry(out, info))?;
+    for info in &catalogue.engines {
+        entry(out, info)?;
+        if let Some(missing) = missing(info.name) {
+            writeln!(out, "  {:<20} {missing}", "")?;
+        }
+    }
     writeln!(out, "\nWorkloads")?;
     catalogue.workloads.iter().try_for_each(|info| entry(out, info))?;
     writeln!(out, "\nMeters")?;
     catalogue.meters.iter().try_for_each(|info| entry(out, info))
+}
+
+/// "not in this build: …", if this program was built without an engine.
+pub fn missing(engine: &str) -> Option<String> {
+    let (cause, remedies) = describe(&crate::engine::find(engine)?.check_build().err()?);
+    Some(format!("not in this build: {cause}; {}", remedies.join("; ")))
 }
 
 fn entry(out: &mut dyn Write, info: &Info) -> Result<()> {

@@ -49,6 +49,7 @@ fn difference(text: &str) -> std::result::Result<f64, String> {
 /// Prints the resolved plan, and whether there is room for it.
 pub fn check(args: &CheckArgs, out: &mut dyn Write) -> Result<()> {
     let plans = args.what.plans()?;
+    plans.iter().try_for_each(run::planned::check_build)?;
     let earlier = args.from.as_ref().map(Earlier::of).transpose()?;
     let from = (earlier.as_ref(), args.difference);
     match args.format.json {

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::base::error::{Result, failed};
 use crate::cmd::json::{self, OutputFormat};
+use crate::cmd::plans::list;
 use crate::plan;
 use crate::plan::remedy;
 
@@ -33,7 +34,8 @@ pub fn list(format: OutputFormat, out: &mut dyn Write) -> Result<()> {
     }
     let width = protocols.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     for (name, text) in &protocols {
-        writeln!(out, "{name:width$}  {}", value(text, "title"))?;
+        let missing = missing(text).map(|why| format!(" ({why})")).unwrap_or_default();
+        writeln!(out, "{name:width$}  {}{missing}", value(text, "title"))?;
     }
     Ok(())
 }
@@ -55,6 +57,12 @@ pub fn show(name: &str, out: &mut dyn Write) -> Result<()> {
     };
     out.write_all(text.as_bytes())?;
     Ok(())
+}
+
+/// Why this program cannot execute a built-in protocol: it was built without one of its engines.
+fn missing(text: &str) -> Option<String> {
+    let quoted = text.split("engine = ").skip(1).filter_map(|rest| rest.split('"').nth(1));
+    quoted.into_iter().find_map(list::missing)
 }
 
 /// The string of a top-level key. The built-in files have each on a line of its own.

@@ -29,6 +29,7 @@ mod vectors;
 
 use dyno_core::base::error::Result;
 use dyno_core::engine::{DatasetAccess, Engine, Target};
+use dyno_core::measure::AddressSpace;
 use dyno_core::plan::{DefaultValue, Info, Knob, KnobKind, Knobs, RequestFamily, Writes};
 
 /// The engine `diskann`.
@@ -90,6 +91,16 @@ impl Engine for DiskAnn {
         int("vectors").saturating_mul(int("pq_bytes")).saturating_add(queries)
     }
 
+    fn planned_space(&self, knobs: &Knobs) -> Option<AddressSpace> {
+        let keys = knobs.int("queries").ok()?;
+        Some(AddressSpace { keys, ..AddressSpace::default() })
+    }
+
+    #[cfg(not(feature = "vector"))]
+    fn check_build(&self) -> Result<()> {
+        Err(not_built())
+    }
+
     #[cfg(feature = "vector")]
     fn open(&self, site: &DatasetAccess<'_>) -> Result<Box<dyn Target>> {
         target::open(site)
@@ -97,9 +108,14 @@ impl Engine for DiskAnn {
 
     #[cfg(not(feature = "vector"))]
     fn open(&self, _site: &DatasetAccess<'_>) -> Result<Box<dyn Target>> {
-        Err(dyno_core::base::error::failed(
-            "this dyno was built without DiskANN",
-            "build it with `cargo build --release --features vector`",
-        ))
+        Err(not_built())
     }
+}
+
+#[cfg(not(feature = "vector"))]
+fn not_built() -> dyno_core::base::error::Error {
+    dyno_core::base::error::failed(
+        "this dyno was built without DiskANN",
+        "build it with `cargo build --release --features vector`",
+    )
 }

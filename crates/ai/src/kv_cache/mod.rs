@@ -180,6 +180,10 @@ impl Workload for KvCache {
             share: (share.thread, share.threads),
             write: if durable { OpKind::WriteFlush } else { OpKind::Write },
             group_class: Some(PREFIX),
+    fn check(&self, share: &GeneratorInputs<'_>) -> Result<()> {
+        Cache::of(share.knobs)?.check(share.space)
+    }
+
             selection,
             pace,
         };

@@ -20,7 +20,7 @@ use crate::lab::folder::data::DatasetFolder;
 use crate::lab::folder::pin::shown;
 use crate::lab::{guard, nvme};
 use crate::measure::AddressSpace;
-use crate::plan::{DefaultValue, Knob, KnobKind};
+use crate::plan::{DefaultValue, Knob, KnobKind, Knobs};
 use crate::record::{Fact, Verified};
 
 pub const SIZE: Knob = Knob {
@@ -67,6 +67,13 @@ pub struct BlockFile {
     pub dedupe: Option<Dedupe>,
     /// The expected contents of each block, if the plan requests verification.
     pub known: Option<Arc<VerifiedDataset>>,
+}
+
+/// The address space of a file with these knobs; None if it is all of a device.
+pub fn planned_space(knobs: &Knobs) -> Option<AddressSpace> {
+    let bytes = knobs.int("size").ok().filter(|bytes| *bytes > 0)?;
+    let align_bytes = if knobs.flag("direct").ok()? { SECTOR as u32 } else { 1 };
+    Some(AddressSpace { bytes, align_bytes, ..AddressSpace::default() })
 }
 
 impl BlockFile {

@@ -13,12 +13,12 @@ use std::sync::Arc;
 
 use super::block_buffers::ContextBuffers;
 use super::block_target::{BlockTarget, block_knobs};
-use super::blockfile::BlockFile;
+use super::blockfile::{self, BlockFile};
 use super::{DatasetAccess, Engine, Target, block_commands as commands};
 use crate::base::clock::Clock;
 use crate::base::error::{Error, Result, failed};
-use crate::measure::{AnyIoContext, Completion, IoContext, Op, OpKind, Wait};
-use crate::plan::{Info, RequestFamily, Stream, Writes};
+use crate::measure::{AddressSpace, AnyIoContext, Completion, IoContext, Op, OpKind, Wait};
+use crate::plan::{Info, Knobs, RequestFamily, Stream, Writes};
 
 /// The engine `libaio`.
 pub struct Libaio;
@@ -40,6 +40,10 @@ static INFO: Info = Info {
 impl Engine for Libaio {
     fn info(&self) -> &'static Info {
         &INFO
+    }
+
+    fn planned_space(&self, knobs: &Knobs) -> Option<AddressSpace> {
+        blockfile::planned_space(knobs)
     }
 
     fn open(&self, site: &DatasetAccess<'_>) -> Result<Box<dyn Target>> {

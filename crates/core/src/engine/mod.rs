@@ -75,6 +75,18 @@ pub trait Engine: Sync {
         0
     }
 
+    /// The address space of a dataset with these knobs; None if only the drive
+    /// determines it.
+    fn planned_space(&self, knobs: &Knobs) -> Option<AddressSpace> {
+        let _ = knobs;
+        None
+    }
+
+    /// An error if this program was built without it: what is missing, and how to build it.
+    fn check_build(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// Refuses knobs that this kernel does not support, before anything is prepared.
     fn check_kernel(&self, knobs: &Knobs) -> Result<()> {
         let _ = knobs;

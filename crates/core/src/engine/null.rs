@@ -81,6 +81,10 @@ impl Engine for Null {
         &INFO
     }
 
+    fn planned_space(&self, knobs: &Knobs) -> Option<AddressSpace> {
+        space(knobs).ok()
+    }
+
     fn open(&self, site: &DatasetAccess<'_>) -> Result<Box<dyn Target>> {
         let knobs = site.knobs;
         let share = knobs.float("slow_share")? / 100.0;
@@ -96,16 +100,20 @@ impl Engine for Null {
                 .map(|(at, ns)| ns.map(|ns| (at, ns)))
                 .transpose()?,
         };
-        let space = AddressSpace {
-            from: 0,
-            bytes: knobs.int("size")?,
-            align_bytes: 512,
-            keys: knobs.int("keys")?,
-            key_bytes: 16,
-            value_bytes: 100,
-        };
+        let space = space(knobs)?;
         Ok(Box::new(NullTarget { model, space, clock: site.clock, interrupted: Arc::default() }))
     }
+}
+
+fn space(knobs: &Knobs) -> Result<AddressSpace> {
+    Ok(AddressSpace {
+        from: 0,
+        bytes: knobs.int("size")?,
+        align_bytes: 512,
+        keys: knobs.int("keys")?,
+        key_bytes: 16,
+        value_bytes: 100,
+    })
 }
 
 /// The engine over this space, with ops that take no time.

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::block_buffers::Buffers;
 use super::block_target::{BlockTarget, block_knobs};
-use super::blockfile::BlockFile;
+use super::blockfile::{self, BlockFile};
 use super::{DatasetAccess, Engine, Target, block_commands as commands, one_drive_at_a_time};
 use crate::base::error::Result;
 use crate::base::rng::Seed;
-use crate::measure::{AnyIoContext, Completion, IoContext, Op, Wait};
-use crate::plan::{Info, RequestFamily, Stream, Writes};
+use crate::measure::{AddressSpace, AnyIoContext, Completion, IoContext, Op, Wait};
+use crate::plan::{Info, Knobs, RequestFamily, Stream, Writes};
 
 /// The engine `psync`.
 pub struct Psync;
@@ -27,6 +27,10 @@ static INFO: Info = Info {
 impl Engine for Psync {
     fn info(&self) -> &'static Info {
         &INFO
+    }
+
+    fn planned_space(&self, knobs: &Knobs) -> Option<AddressSpace> {
+        blockfile::planned_space(knobs)
     }
 
     fn open(&self, site: &DatasetAccess<'_>) -> Result<Box<dyn Target>> {

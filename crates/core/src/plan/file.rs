@@ -9,6 +9,7 @@ use crate::plan::builtin::{comparisons, protocols};
 use crate::plan::comparison::{self, Listing};
 use crate::plan::cpus::Cpus;
 use crate::plan::model::{DrivePlace, MethodVersion, Order, Plan, Subject};
+use crate::plan::planned_steps::check_steps;
 use crate::plan::sequence::repeats;
 use crate::plan::steps::protocol::Resolved;
 use crate::plan::steps::{overrides, powercut, protocol, scale, vary};
@@ -422,11 +423,11 @@ pub fn resolve_with(
         "returned" => Order::Returned,
         _ => Order::Interleaved,
     };
-    let protocol = resolved?.0.protocol;
+    let Resolved { protocol, places, .. } = resolved?.0;
     let vary = vary_node.map(|n| vary::vary(n, &protocol, catalogue, log)).unwrap_or_default();
     let default_repeats = repeats.is_none();
     let (repeats, until) = repeats.unwrap_or_else(|| Some((repeats::default(&protocol), None)))?;
-    Some(Plan {
+    let plan = Plan {
         comparison: None,
         protocol,
         subjects,
@@ -445,7 +446,9 @@ pub fn resolve_with(
         imported: None,
         idle_ns: idle_ns?,
         powercut,
-    })
+    };
+    check_steps(&plan, &places, catalogue, log);
+    Some(plan)
 }
 
 /// By default, workers are pinned if the plan has a block device. Plans without one are unchanged,

@@ -21,6 +21,8 @@ pub mod endurance;
 mod file;
 pub mod info;
 pub mod model;
+pub mod planned;
+mod planned_steps;
 pub mod schema;
 pub mod search;
 pub mod sequence;
@@ -47,8 +49,8 @@ pub use sequence::recheck::recheck;
 pub use syntax::fields::unprintable;
 pub use syntax::mistakes::{Mistakes, nearest, remedy};
 
-/// The engines, workloads and meters that a plan may name. Supplied by the caller, because plans do
-/// not depend on their code.
+/// The engines, workloads and meters that a plan may name, and their constraints. Supplied by the
+/// caller, because plans do not depend on their code.
 pub struct Catalogue {
     /// Valid values of a stream's or dataset's `engine`.
     pub engines: Vec<&'static Info>,
@@ -56,4 +58,6 @@ pub struct Catalogue {
     pub workloads: Vec<&'static Info>,
     /// Valid values of `meters`.
     pub meters: Vec<&'static Info>,
+    /// The constraints of each workload that its knobs do not state.
+    pub check: planned::LoadCheck,
 }

@@ -11,11 +11,12 @@ use crate::plan::{Drive, Plan, Subject};
 use crate::run::datasets::before::{Before, with_our_own};
 use crate::run::datasets::space;
 use crate::run::prepare::writes;
-use crate::run::requirements;
+use crate::run::{planned, requirements};
 
 /// Refuses drives that must not be touched. Mounts left by a killed run are removed first. The
 /// drives are held from here on.
 pub fn admit(plan: &Plan, before: &Before, points_write: bool, clock: Clock) -> Result<Pins> {
+    planned::check_build(plan)?;
     let writes = points_write || writes(plan);
     let mut pins = Pins::default();
     for subject in &plan.subjects {

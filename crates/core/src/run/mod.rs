@@ -30,6 +30,7 @@ mod load_memory;
 mod meters;
 pub mod outliers;
 mod placement;
+pub mod planned;
 mod point;
 pub mod points;
 pub mod prepare;

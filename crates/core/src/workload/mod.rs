@@ -68,6 +68,20 @@ pub trait Workload: Sync {
     /// One thread's requests. Anything that does not fit the address space (a block larger than the
     /// file) is refused here.
     fn source(&self, share: &GeneratorInputs<'_>) -> Result<Box<dyn OpGenerator>>;
+    /// Refuses knobs that cannot be combined, or that the planned data do not allow: an error of
+    /// the run is one of `dyno plan check` as well. A load that reads a recording checks its knobs
+    /// alone.
+    fn check(&self, share: &GeneratorInputs<'_>) -> Result<()> {
+        self.source(share)?;
+        self.script(share)?;
+        Ok(())
+    }
+
+    /// Knobs that must be equal to those of the fill of its dataset: how many data there are.
+    fn as_filled(&self) -> &'static [&'static str] {
+        &[]
+    }
+
 
     /// Whether its ops become due by the cycles of waiting clients, so that response times are
     /// recorded separately.

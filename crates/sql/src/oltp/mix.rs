@@ -171,6 +171,10 @@ impl Workload for OltpMix {
         Err(failed("a rate in bytes means nothing for transactions", "give the rate as \"100/s\""))
     }
 
+    fn as_filled(&self) -> &'static [&'static str] {
+        &["tables", "table_size"]
+    }
+
     fn source(&self, _share: &GeneratorInputs<'_>) -> Result<Box<dyn OpGenerator>> {
         Ok(Box::new(Transactions { pass: None }))
     }

@@ -85,6 +85,10 @@ impl Workload for Tpcc {
         Err(no_bytes())
     }
 
+    fn as_filled(&self) -> &'static [&'static str] {
+        &["warehouses"]
+    }
+
     fn source(&self, share: &GeneratorInputs<'_>) -> Result<Box<dyn OpGenerator>> {
         let terminals = share.knobs.int("warehouses")? * share.knobs.int("terminals")?;
         if share.knobs.text("timing")? == "no-wait" {

@@ -165,6 +165,11 @@ impl Workload for Trace {
         reuse::remapped(&selection, &mapping, &mut reader).map(Some)
     }
 
+    fn check(&self, share: &GeneratorInputs<'_>) -> Result<()> {
+        Selection::of(share.knobs)?;
+        ReplayPace::of(share.knobs).map(drop)
+    }
+
     fn source(&self, share: &GeneratorInputs<'_>) -> Result<Box<dyn OpGenerator>> {
         let knobs = share.knobs;
         let (selection, pace) = (Selection::of(knobs)?, ReplayPace::of(knobs)?);

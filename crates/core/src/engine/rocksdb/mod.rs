@@ -15,6 +15,7 @@ mod target;
 
 use super::{DatasetAccess, Engine, Target};
 use crate::base::error::Result;
+use crate::measure::AddressSpace;
 use crate::plan::{DefaultValue, Info, Knob, KnobKind, Knobs, RequestFamily, Writes};
 
 /// RocksDB's own defaults (include/rocksdb/options.h, advanced_options.h).
@@ -125,6 +126,15 @@ impl Engine for RocksDb {
         knobs.int("block_cache").unwrap_or(0).saturating_add(memtables)
     }
 
+    fn planned_space(&self, knobs: &Knobs) -> Option<AddressSpace> {
+        space(knobs).ok()
+    }
+
+    #[cfg(not(feature = "rocksdb"))]
+    fn check_build(&self) -> Result<()> {
+        Err(not_built())
+    }
+
     #[cfg(feature = "rocksdb")]
     fn open(&self, site: &DatasetAccess<'_>) -> Result<Box<dyn Target>> {
         target::open(site)
@@ -132,11 +142,27 @@ impl Engine for RocksDb {
 
     #[cfg(not(feature = "rocksdb"))]
     fn open(&self, _site: &DatasetAccess<'_>) -> Result<Box<dyn Target>> {
-        Err(crate::base::error::failed(
-            "this dyno was built without RocksDB",
-            "build it with its default features: `cargo build --release`",
-        ))
+        Err(not_built())
     }
+}
+
+#[cfg(not(feature = "rocksdb"))]
+fn not_built() -> crate::base::error::Error {
+    crate::base::error::failed(
+        "this dyno was built without RocksDB",
+        "build it with its default features: `cargo build --release`",
+    )
+}
+
+/// The address space of a database with these knobs.
+fn space(knobs: &Knobs) -> Result<AddressSpace> {
+    Ok(AddressSpace {
+        from: 0,
+        keys: knobs.int("keys")?,
+        key_bytes: knobs.int("key_size")? as u32,
+        value_bytes: knobs.int("value_size")? as u32,
+        ..AddressSpace::default()
+    })
 }
 
 /// The bundled RocksDB's version: the part of the binding's version after the plus.

@@ -48,13 +48,7 @@ pub fn open(site: &DatasetAccess<'_>) -> Result<Box<dyn Target>> {
     // Writes would follow links among its files.
     files::check_all(folder)?;
     let db = Arc::new(database(&options, folder, site.access)?);
-    let space = AddressSpace {
-        from: 0,
-        keys: knobs.int("keys")?,
-        key_bytes: manner.key_bytes as u32,
-        value_bytes: manner.value_bytes as u32,
-        ..AddressSpace::default()
-    };
+    let space = super::space(knobs)?;
     let given = options::string(knobs, false)?;
     let cache = format!("{}, {}", bytes(knobs.int("block_cache")?), knobs.text("cache_type")?);
     Ok(Box::new(RocksTarget {

@@ -19,11 +19,11 @@ use io_uring::{cqueue, squeue};
 
 use super::block_buffers::ContextBuffers;
 use super::block_target::{BlockTarget, block_knobs};
-use super::blockfile::BlockFile;
+use super::blockfile::{self, BlockFile};
 use super::{Access, DatasetAccess, Engine, Target, block_commands};
 use crate::base::clock::Clock;
 use crate::base::error::{Result, failed};
-use crate::measure::AnyIoContext;
+use crate::measure::{AddressSpace, AnyIoContext};
 use crate::plan::{DefaultValue, Info, Knob, KnobKind, Knobs, RequestFamily, Stream, Writes};
 use crate::record::Fact;
 use batching::Batch;
@@ -102,6 +102,10 @@ impl Engine for Uring {
     fn check_kernel(&self, knobs: &Knobs) -> Result<()> {
         let passthrough = knobs.get("passthrough").is_some_and(|value| value == true);
         try_ring(passthrough, options(knobs))
+    }
+
+    fn planned_space(&self, knobs: &Knobs) -> Option<AddressSpace> {
+        blockfile::planned_space(knobs)
     }
 
     fn open(&self, site: &DatasetAccess<'_>) -> Result<Box<dyn Target>> {

@@ -30,7 +30,7 @@ pub fn protocol_keys() -> Keys {
 }
 
 pub fn definitions(catalogue: &Catalogue) -> BTreeMap<String, Value> {
-    let Catalogue { engines, workloads, meters } = catalogue;
+    let Catalogue { engines, workloads, meters, .. } = catalogue;
     let all = [
         ("engine", parts(engines, false)),
         ("workload", parts(workloads, true)),

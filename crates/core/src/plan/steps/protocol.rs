@@ -2,7 +2,8 @@
 
 use crate::plan::Catalogue;
 use crate::plan::info::RequestFamily;
-use crate::plan::model::{Conditioning, Preparation, Protocol, Step, Stream};
+use crate::plan::model::{Conditioning, Dataset, Preparation, Protocol, Step, Stream};
+use crate::plan::planned::{StreamPlace, check_fill, check_stream};
 use crate::plan::steps::prepare::SteadyKeys;
 use crate::plan::steps::stream::{DatasetSpec, StreamSpec, stream_name};
 use crate::plan::steps::{headline, prepare, stream, sweep, title};
@@ -17,6 +18,8 @@ pub struct Resolved {
     pub writer: Option<String>,
     /// The first dataset that needs a filesystem: a key-value, vector or SQL engine's.
     pub needs_folder: Option<String>,
+    /// The positions of the streams of all steps.
+    pub places: Vec<StreamPlace>,
 }
 
 pub fn resolve(
@@ -35,7 +38,8 @@ pub fn resolve(
     table.finish(log);
 
     let datasets = dataset_node.map(|n| datasets(n, catalogue, log)).unwrap_or_default();
-    let mut resolver = Resolver { datasets, catalogue, writer: None };
+    datasets.iter().for_each(|spec| check_fill(&spec.dataset, spec.at, catalogue, log));
+    let mut resolver = Resolver { datasets, catalogue, writer: None, places: Vec::new() };
     let (prepare, preparation) = prepare_node.map(|n| resolver.prepare(n, log)).unwrap_or_default();
     let steps = steps_node.map(|n| resolver.steps(n, log)).unwrap_or_default();
     let headline = headline_node.and_then(|n| headline::headline(n, &steps, log));
@@ -51,6 +55,7 @@ pub fn resolve(
         needs_folder: in_files
             .filter(|_| preparation.filesystem.is_none())
             .map(|d| d.dataset.name.clone()),
+        places: resolver.places,
         protocol: Protocol {
             name: name.to_string(),
             title: title.unwrap_or_else(|| name.to_string()),
@@ -85,6 +90,7 @@ struct Resolver<'n, 'c> {
     datasets: Vec<DatasetSpec<'n>>,
     catalogue: &'c Catalogue,
     writer: Option<String>,
+    places: Vec<StreamPlace>,
 }
 
 impl Resolver<'_, '_> {
@@ -202,6 +208,11 @@ impl Resolver<'_, '_> {
         let names: Vec<String> = names.into_iter().map(|n| n.0).collect();
         let sweep = sweep_node.and_then(|n| sweep::sweep(n, &specs, &names, log));
         let name = name?;
+        self.places.extend(specs.iter().map(|spec| StreamPlace {
+            step: name.clone(),
+            stream: spec.stream.name.clone(),
+            at: spec.workload_at,
+        }));
         let streams: Vec<&Stream> = specs.iter().map(|spec| &spec.stream).collect();
         let title = title.map(|(written, at)| title::of(&written, &streams, at, log));
         Some(Step {
@@ -235,6 +246,8 @@ impl Resolver<'_, '_> {
         table.finish(log);
         let spec = spec?;
         self.writes(&spec);
+        let datasets: Vec<Dataset> = self.datasets.iter().map(|d| d.dataset.clone()).collect();
+        check_stream(&spec.stream, &datasets, spec.workload_at, self.catalogue, log);
         Some(spec.stream)
     }
 }

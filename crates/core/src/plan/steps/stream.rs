@@ -30,6 +30,8 @@ pub struct StreamSpec {
     pub engine: &'static Info,
     pub workload: &'static Info,
     pub at: SourceSpan,
+    /// Its workload's position.
+    pub workload_at: SourceSpan,
 }
 
 /// A stream's name: its own, or its workload's.
@@ -175,7 +177,9 @@ pub fn stream(
         cpus,
         drives_per_worker: drives?,
     };
-    Some(StreamSpec { stream, engine: engine.info, workload: workload.info, at: table.at() })
+    let workload_at = workload.at;
+    let (engine, workload) = (engine.info, workload.info);
+    Some(StreamSpec { stream, engine, workload, at: table.at(), workload_at })
 }
 
 /// The dataset's knobs that the stream's engine also has, then the stream's own.
