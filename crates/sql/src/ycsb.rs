@@ -289,6 +289,10 @@ impl Workload for YcsbSqlLoad {
         Ok((BATCH as usize * (KEY_LENGTH + FIELDS * FIELD_LENGTH)) as f64)
     }
 
+    fn tables(&self, _knobs: &Knobs) -> Vec<String> {
+        vec![TABLE.to_string()]
+    }
+
     fn source(&self, share: &GeneratorInputs<'_>) -> Result<Box<dyn OpGenerator>> {
         let records = share.dealt(share.knobs.int("records")?);
         Ok(Box::new(Transactions { pass: Some(records.div_ceil(BATCH)) }))

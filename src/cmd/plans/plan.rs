@@ -336,10 +336,34 @@ fn writing(plan: &Plan, out: &mut dyn Write) -> Result<()> {
             )?;
         }
     }
+    on_servers(plan, out)?;
     for step in plan.protocol.steps.iter().filter(|step| step.streams.iter().any(writes)) {
         let each: Vec<String> =
             step.streams.iter().filter(|s| writes(s)).map(|s| written(step, s)).collect();
         writeln!(out, "A point of {} writes: {}", step.name, each.join("; "))?;
+    }
+    Ok(())
+}
+
+/// The tables made in databases of existing servers.
+fn on_servers(plan: &Plan, out: &mut dyn Write) -> Result<()> {
+    for dataset in &plan.protocol.datasets {
+        let existing = dataset.engine.knobs.text("server").is_ok_and(|own| own == "existing");
+        let Some(fill) = dataset.fill.as_ref().filter(|_| existing) else { continue };
+        let workload = workload::find(&fill.workload.name);
+        let tables = workload.map(|w| w.tables(&fill.workload.knobs)).unwrap_or_default();
+        let first = match &tables[..] {
+            [first, .., last] if tables.len() > 9 => format!("{first} … {last}"),
+            all => all.join(", "),
+        };
+        let place = dataset.engine.knobs.text("connection").unwrap_or("the connection string");
+        writeln!(
+            out,
+            "The fill of dataset '{}' makes {} in the database that {place} names, and leaves \
+             them there: {first}",
+            dataset.name,
+            plural(tables.len(), "table")
+        )?;
     }
     Ok(())
 }

@@ -143,6 +143,19 @@ pub trait Target: Any + Send + Sync {
     /// The address space for workloads.
     fn space(&self) -> AddressSpace;
 
+    /// Those of these tables that are not in the database, if it is on a server that Dyno did not
+    /// start: a fill makes them, and an unfinished one must remove them again.
+    fn missing_tables(&self, tables: &[String]) -> Result<Vec<String>> {
+        let _ = tables;
+        Ok(Vec::new())
+    }
+
+    /// Drops tables that an unfinished fill made.
+    fn drop_tables(&self, tables: &[String]) -> Result<()> {
+        let _ = tables;
+        Ok(())
+    }
+
     /// Opens worker `thread`'s I/O context and allocates everything that it will need.
     fn io_context(&self, stream: &Stream, thread: u32) -> Result<Box<dyn AnyIoContext>>;
 

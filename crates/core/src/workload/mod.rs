@@ -115,6 +115,12 @@ pub trait Workload: Sync {
         let _ = (knobs, dataset);
         None
     }
+    /// For a fill of a database: the tables that it makes.
+    fn tables(&self, knobs: &Knobs) -> Vec<String> {
+        let _ = knobs;
+        Vec::new()
+    }
+
 
     /// The mapping of a recorded load's offsets to the space; None if they are not remapped.
     fn remapped(&self, knobs: &Knobs, space: AddressSpace) -> Result<Option<RemappedTrace>> {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use super::io_context::{SqlContext, StatementCounts};
 use super::portions::Portions;
 use super::{Connector, UNKNOWN, connection_string};
-use dyno_core::base::error::{Result, anyhow, failed};
+use dyno_core::base::error::{Context, Result, anyhow, failed};
 use dyno_core::base::units;
 use dyno_core::engine::{DatasetAccess, DatasetLocation, Target};
 use dyno_core::lab::folder::data::{DatasetFolder, ServerContents};
@@ -59,9 +59,11 @@ pub fn open_existing<C: Connector + 'static>(
     read: impl Fn(&str) -> Option<C>,
 ) -> Result<Box<dyn Target>> {
     let string = connection_string(site.knobs, usual, example)?;
+    let named = site.knobs.text("connection").unwrap_or(usual);
     let server = read(&string)
-        .ok_or_else(|| failed(format!("{usual} cannot be read"), format!("write {example}")))?;
-    Ok(Box::new(SqlTarget::new(Box::new(server), None, site.knobs, &[])?))
+        .ok_or_else(|| failed(format!("{named} cannot be read"), format!("write {example}")))?;
+    let target = SqlTarget::new(Box::new(server), None, site.knobs, &[]);
+    Ok(Box::new(target.with_context(|| format!("the server that {named} names"))?))
 }
 
 fn limits(knobs: &Knobs) -> Limits {
@@ -261,6 +263,28 @@ impl Target for SqlTarget {
 
     fn facts(&self) -> Vec<Fact> {
         self.facts.clone()
+    }
+
+    fn missing_tables(&self, tables: &[String]) -> Result<Vec<String>> {
+        if self.server.is_some() || tables.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut session = self.connect().map_err(|error| cannot_connect(&error))?;
+        let mut is_missing =
+            |table: &&String| session.rows(&format!("SELECT 1 FROM {table} WHERE 1 = 0")).is_err();
+        Ok(tables.iter().filter(|table| is_missing(table)).cloned().collect())
+    }
+
+    fn drop_tables(&self, tables: &[String]) -> Result<()> {
+        let mut session = self.connect().map_err(|error| cannot_connect(&error))?;
+        for table in tables {
+            // One that was not made yet is no error.
+            let is_there = session.rows(&format!("SELECT 1 FROM {table} WHERE 1 = 0")).is_ok();
+            let dropped =
+                if is_there { session.run(&format!("DROP TABLE {table}")) } else { Ok(()) };
+            dropped.map_err(|error| refused(&format!("dropping the table {table}"), &error))?;
+        }
+        Ok(())
     }
 
     /// A server started by Dyno is in the dataset's folder, whose files are checked instead.

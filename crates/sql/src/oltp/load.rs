@@ -52,6 +52,10 @@ impl Workload for OltpLoad {
         Ok(BATCH as f64 * 200.0)
     }
 
+    fn tables(&self, knobs: &Knobs) -> Vec<String> {
+        (1..=knobs.int("tables").unwrap_or(1)).map(|n| format!("sbtest{n}")).collect()
+    }
+
     fn source(&self, share: &GeneratorInputs<'_>) -> Result<Box<dyn OpGenerator>> {
         let tables = share.dealt(share.knobs.int("tables")?);
         Ok(Box::new(Transactions {

@@ -52,6 +52,10 @@ impl Workload for TpccLoad {
         Ok(75e6 / OPS_OF_WAREHOUSE as f64)
     }
 
+    fn tables(&self, _knobs: &Knobs) -> Vec<String> {
+        TABLES.iter().map(|table| table.name.to_string()).collect()
+    }
+
     fn source(&self, share: &GeneratorInputs<'_>) -> Result<Box<dyn OpGenerator>> {
         let warehouses = share.dealt(share.knobs.int("warehouses")?);
         let items = if share.thread == 0 { OPS_OF_ITEMS } else { 0 };
@@ -157,7 +161,9 @@ impl TransactionScript for TpccLoadScript {
 /// An existing table may belong to someone else.
 pub fn cannot_make(table: &str, is_there: bool, error: &SqlError) -> dyno_core::base::error::Error {
     let try_next = match is_there {
-        true => "it was not touched; drop it, or omit the dataset's fill to use it",
+        true => &format!(
+            "it was not touched; drop it (DROP TABLE {table}), or omit the dataset's fill to use it"
+        ),
         false => "check the server's log, its free space, and the user's rights",
     };
     failed(format!("the table {table} cannot be made: {error}"), try_next)

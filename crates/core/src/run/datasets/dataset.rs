@@ -351,9 +351,11 @@ impl Filling<'_> {
         let ops = pass_ops(&group, &stream, &*target)?;
         let forever = LoadSpan { warmup_ns: 0, duration_ns: u64::MAX / 4 };
         let stop = AtomicBool::new(false);
+        let tables = group.workload.tables(&fill.workload.knobs);
+        let made = target.missing_tables(&tables)?;
         let groups = [group];
         progress.filling(self.subject, space::fill_bytes(dataset).unwrap_or(0));
-        worker_group::run(time, &groups, forever, &stop, &mut |load| {
+        let filled = worker_group::run(time, &groups, forever, &stop, &mut |load| {
             while (load.running)() {
                 if time.stopped() {
                     stop.store(true, Relaxed);
@@ -363,7 +365,11 @@ impl Filling<'_> {
                 time.wait_towards(u64::MAX);
             }
             Ok(())
-        })?;
+        });
+        if filled.is_err() || time.stopped() {
+            drop_again(&*target, &made)?;
+        }
+        filled?;
         progress.filled();
         if time.stopped() {
             bail!(INTERRUPTED);
@@ -391,6 +397,19 @@ impl Filling<'_> {
         let target = open(self.engine, home, Access::ReadOnly, clock)?;
         differs(self.dataset, folder, &*target)
     }
+}
+
+/// Removes the tables that an unfinished fill made on a server of others: the next fill makes them
+/// again, and refuses those that it finds.
+fn drop_again(target: &dyn Target, made: &[String]) -> Result<()> {
+    if made.is_empty() {
+        return Ok(());
+    }
+    let all = made.join(", ");
+    target.drop_tables(made).map_err(|error| {
+        let what = format!("the unfinished fill left tables in the database: {error}");
+        failed(what, format!("before the next run: DROP TABLE {all}"))
+    })
 }
 
 fn is_on_a_server_of_others(dataset: &Dataset) -> bool {
