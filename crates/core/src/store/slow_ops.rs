@@ -27,7 +27,8 @@ pub fn insert(conn: &Connection, point: i64, op: &SlowOp) -> Result<()> {
         signed(op.at_ns),
         signed(op.late_ns),
         signed(op.response_ns),
-        signed(op.address),
+        // A key uses all 64 bits: stored as the signed number of the same bits.
+        op.address as i64,
         signed(op.size),
         op.in_flight,
         op.direct,
@@ -61,7 +62,7 @@ pub fn row(row: &Row<'_>) -> Result<SlowOp> {
         at_ns: bounded(row, 5, &limits::TIME)?,
         late_ns: bounded(row, 6, &limits::TIME)?,
         response_ns: bounded(row, 7, &limits::TIME)?,
-        address: count(row, 8)?,
+        address: row.get::<_, i64>(8)? as u64,
         size: count(row, 9)?,
         in_flight: count(row, 10)?,
         direct: row.get(11)?,
