@@ -32,8 +32,7 @@ IO_URING = ("--ioengine=io_uring", "--registerfiles", "--fixedbufs")
 LIBAIO = ("--ioengine=libaio",)
 # Versions of the programs that were run, with their paths.
 USED = {}
-# db_bench's mixgraph with the parameters of Cao et al., FAST 2020, section 6, and scans of ten
-# entries, as Dyno's.
+# db_bench's mixgraph with the parameters of Cao et al., FAST 2020, section 6, as Dyno's.
 MIXGRAPH = (
     "--keyrange_dist_a=14.18",
     "--keyrange_dist_b=-2.917",
@@ -44,9 +43,8 @@ MIXGRAPH = (
     "--key_dist_b=0.3467",
     "--value_k=0.2615",
     "--value_sigma=25.45",
-    "--iter_theta=10",
-    "--iter_k=0",
-    "--iter_sigma=0",
+    "--iter_k=2.517",
+    "--iter_sigma=14.236",
     "--mix_get_ratio=0.83",
     "--mix_put_ratio=0.14",
     "--mix_seek_ratio=0.03",
