@@ -57,12 +57,20 @@ pub fn model(args: &ModelArgs, out: &mut dyn Write) -> Result<()> {
     let (mut reader, _) = super::open(&args.file)?;
     let name = args.file.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let source = std::fs::canonicalize(&args.file)?;
-    let protocol = fit(&mut reader, (&name, &source))?;
+    let mut protocol = fit(&mut reader, (&name, &source))?;
+    let write = |protocol: &ProtocolDraft| {
+        let text = protocol.to_toml("dyno trace model");
+        output::write(&args.output, &[&args.file], text.as_bytes())
+    };
+    write(&protocol)?;
+    let (of_trace, of_model) = likeness::profiles(&mut reader, &args.output)?;
+    for (property, how) in likeness::lost(&of_trace, &of_model) {
+        protocol.lose("", property, how);
+    }
+    write(&protocol)?;
     for lost in &protocol.settled {
         note(&format!("{}: {}", lost.text, lost.why));
     }
-    output::write(&args.output, &[&args.file], protocol.to_toml("dyno trace model").as_bytes())?;
-    let (of_trace, of_model) = likeness::profiles(&mut reader, &args.output)?;
     let document = comparison::document(&of_trace, &of_model, &name);
     out.write_all(on_screen(&comparison::on_screen(&document)).as_bytes())?;
     if let Some(page) = &args.page {
@@ -177,6 +185,7 @@ fn stream(name: String, profile: &TraceProfile, draft: &mut ProtocolDraft) -> Dr
     let sequential = profile.sequential_share().unwrap_or(0.0);
     if sequential >= 0.001 {
         knobs.push(("random", rounded((1.0 - sequential) * 100.0)));
+        knobs.push(("follow", "\"any\"".to_string()));
     }
     if let Some(theta) = theta(profile) {
         knobs.push(("offsets", "\"zipfian\"".to_string()));

@@ -47,7 +47,7 @@ pub struct TraceProfile {
     pub series: ArrivalSeries,
     /// The index of dispersion of counts in windows of 1 ms, 100 ms and 1 s.
     pub dispersion: Vec<CountDispersion>,
-    /// The bursts that fit the arrivals; none if they scatter no more than Poisson arrivals.
+    /// The bursts that fit the arrivals; none if they scatter little more than Poisson arrivals.
     pub bursts: Option<BurstFit>,
     /// Maximum number of arrivals in one second that starts at a whole second of the trace.
     pub peak_second: u64,

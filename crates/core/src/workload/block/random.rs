@@ -80,8 +80,14 @@ static INFO: Info = Info {
             name: "random",
             kind: KnobKind::Float { min: 0.0, max: 100.0 },
             default: DefaultValue::Is("100"),
-            doc: "Percent of ops at a random offset; the others follow the op of their size before \
-                  them.",
+            doc: "Percent of ops at a random offset; the others follow an op before them.",
+        },
+        Knob {
+            name: "follow",
+            kind: KnobKind::Choice(&["size", "any"]),
+            default: DefaultValue::Is("\"size\""),
+            doc: "What an op that is not at a random offset follows: the last op of its size, or \
+                  the last op, whatever the alignment.",
         },
         Knob {
             name: "read_by_size",
@@ -160,6 +166,7 @@ impl Workload for Random {
         }
         // Bundles made before these knobs have neither.
         let uniform_writes = knobs.get("hot_ops").and_then(|v| v.as_str()) == Some("reads");
+        let follows_any = knobs.text("follow").is_ok_and(|follow| follow == "any");
         let cursors = vec![None; blocks.len()];
         let mix = BlockMix::of(knobs, &self.classes(knobs), least_and_most_read(knobs).1)?;
         let looks_back = mix.every > 0 || blocks.iter().any(|b| b.seeks <= u128::from(u64::MAX));
@@ -175,6 +182,8 @@ impl Workload for Random {
             only_reads,
             blocks,
             cursors,
+            follows_any,
+            end: None,
             writes: 0,
             next: 0,
         }))
@@ -241,6 +250,10 @@ struct RandomSource {
     /// For each size, the position of its last op, in units of its alignment; valid up to op
     /// `next`.
     cursors: Vec<Option<u64>>,
+    /// Ops follow the last op of any size.
+    follows_any: bool,
+    /// The end of the last op, if any op may follow it; valid up to op `next`.
+    end: Option<u64>,
     /// Writes since the last periodic flush; valid up to op `next`.
     writes: u64,
     next: u64,
@@ -251,6 +264,7 @@ impl RandomSource {
     fn catch_up(&mut self, n: u64) {
         if n.is_multiple_of(RUN_OPS) || n != self.next {
             self.cursors.fill(None);
+            self.end = None;
             self.writes = 0;
             self.next = n - n % RUN_OPS;
         }
@@ -307,6 +321,13 @@ impl RandomSource {
         }
         self.writes += u64::from(self.mix.every > 0 && kind.sends_data());
         let follows = block.seeks <= u128::from(u64::MAX) && u128::from(rng.draw()) >= block.seeks;
+        let bytes = u64::from(block.bytes);
+        if let (true, true, Some(end)) = (self.follows_any, follows, self.end) {
+            let OffsetRange { from, len } = block.range;
+            let at = if end + bytes <= from + len { end } else { from };
+            (self.end, self.next) = (Some(at + bytes), n + 1);
+            return Op { kind, class, len: block.bytes, at, salt };
+        }
         let place = match self.cursors[index] {
             Some(last) if follows => {
                 let after = last + (u64::from(block.bytes) / block.align).max(1);
@@ -315,9 +336,11 @@ impl RandomSource {
             _ if self.uniform_writes && kind != OpKind::Read => rng.below(block.count),
             _ => block.offsets.draw(&mut rng, block.count),
         };
-        self.cursors[index] = Some(place);
+        self.cursors[index] = Some(place).filter(|_| !self.follows_any);
         self.next = n + 1;
-        Op { kind, class, len: block.bytes, at: block.range.from + place * block.align, salt }
+        let at = block.range.from + place * block.align;
+        self.end = Some(at + bytes);
+        Op { kind, class, len: block.bytes, at, salt }
     }
 }
 

@@ -159,3 +159,32 @@ proptest! {
         prop_assert!(op.at % bytes == 0 && op.at + bytes <= size, "{op:?} of {size}");
     }
 }
+
+#[test]
+fn ops_follow_the_last_op_whatever_its_size() {
+    let sizes = json!([[4096, 1], [8192, 1], [16384, 1], [32768, 1]]);
+    let mut knobs = knobs(100.0, sizes, 0.0, 100.0);
+    knobs.0.insert("random".into(), json!(20.0));
+    let follow = |follow: &str| {
+        let mut knobs = knobs.clone();
+        knobs.0.insert("follow".into(), json!(follow));
+        let mut source = source(&knobs, 1 << 34);
+        (0..100_000).map(|n| source.op(n)).collect::<Vec<Op>>()
+    };
+    let share = |ops: &[Op]| {
+        let follows = |pair: &&[Op]| pair[1].at == pair[0].at + u64::from(pair[0].len);
+        ops.windows(2).filter(follows).count() as f64 / ops.len() as f64
+    };
+    // With "size", only those that happen to have the size of the op before them.
+    let (any, size) = (follow("any"), follow("size"));
+    assert!((share(&any) - 0.8).abs() < 0.01, "{}", share(&any));
+    assert!((share(&size) - 0.2).abs() < 0.02, "{}", share(&size));
+    knobs.0.insert("follow".into(), json!("any"));
+    let mut again = source(&knobs, 1 << 34);
+    assert_eq!((again.op(70_000), again.op(3)), (any[70_000], any[3]), "op n depends on n alone");
+    let mut small = source(&knobs, 1 << 20);
+    assert!((0..20_000).all(|n| {
+        let op = small.op(n);
+        op.at + u64::from(op.len) <= 1 << 20
+    }));
+}
