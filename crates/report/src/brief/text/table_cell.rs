@@ -286,10 +286,14 @@ pub struct Scale {
     pub unit: &'static str,
     per: f64,
     decimals: usize,
+    /// The significant digits are bounded, unlike those of sizes and of rates in a fixed unit.
+    bounded: bool,
 }
 
-/// From this many units on a larger one is used, even if the minimum is then a fraction of it.
-const MOST_UNITS: f64 = 1e7;
+/// No quantity with a unit of its column has more significant digits.
+const MOST_DIGITS: i32 = 4;
+/// A quantity far below its column's others keeps as many.
+const LEAST_DIGITS: i32 = 2;
 
 impl Scale {
     /// The scale of the quantities among these cells, which have one dimension.
@@ -313,22 +317,22 @@ impl Scale {
 
     /// The scale of these quantities; None if none is positive.
     pub fn of(of: Dimension, values: &[f64]) -> Option<Scale> {
-        let above_zero = || values.iter().copied().filter(|v| *v > 0.0 && v.is_finite());
-        let least = above_zero().reduce(f64::min)?;
-        let greatest = above_zero().fold(least, f64::max);
+        let mut above_zero: Vec<f64> =
+            values.iter().copied().filter(|v| *v > 0.0 && v.is_finite()).collect();
+        above_zero.sort_by(f64::total_cmp);
+        let (least, greatest) = (*above_zero.first()?, *above_zero.last()?);
+        // One class of fast or slow ops does not determine the unit of all: the median, which of an
+        // even number is between the middle two.
+        let middle = [(above_zero.len() - 1) / 2, above_zero.len() / 2].map(|at| above_zero[at]);
+        let median = (middle[0].ln() / 2.0 + middle[1].ln() / 2.0).exp();
         let all = of.units();
-        let of_least = all.iter().rposition(|(_, per)| *per <= least).unwrap_or(0);
-        let (unit, per) = all[of_least..]
-            .iter()
-            .copied()
-            .find(|(_, per)| greatest / per < MOST_UNITS)
-            .unwrap_or(all[all.len() - 1]);
-        // Figures given with fewer digits have no more; otherwise the minimum has three.
+        let (unit, per) = all[all.iter().rposition(|(_, per)| *per <= median * 1.001).unwrap_or(0)];
+        // Figures given with fewer digits have no more; otherwise the median has three.
         let exact = |decimals: &usize| {
             let shown = |value: f64| value / per * 10f64.powi(*decimals as i32);
-            above_zero().all(|v| (shown(v) - shown(v).round()).abs() < 1e-6)
+            above_zero.iter().all(|v| (shown(*v) - shown(*v).round()).abs() < 1e-6)
         };
-        let rounded = match least / per {
+        let rounded = match (if of == Dimension::Fixed { least } else { median }) / per {
             n if of == Dimension::Fixed && n >= 100.0 => 0,
             // Thousands need no hundredths.
             n if of == Dimension::Fixed && greatest >= 1e3 => usize::from(n < 10.0),
@@ -338,12 +342,37 @@ impl Scale {
             _ => 0,
         };
         let decimals = (0..=rounded).find(exact).unwrap_or(rounded);
-        Some(Scale { unit, per, decimals })
+        Some(Scale {
+            unit,
+            per,
+            decimals,
+            bounded: !matches!(of, Dimension::Fixed | Dimension::Size),
+        })
+    }
+
+    /// The decimals of a value, negative for tens and hundreds: those of the column, if they leave
+    /// it two to four significant digits.
+    fn decimals_of(&self, value: f64) -> i32 {
+        let decimals = self.decimals as i32;
+        let shown = value.abs() / self.per;
+        if !self.bounded || shown == 0.0 || !shown.is_finite() {
+            return decimals;
+        }
+        // The place of the first digit: 0 for units, −1 for tenths.
+        let first = shown.log10().floor() as i32;
+        let (least, most) = (LEAST_DIGITS - 1 - first, MOST_DIGITS - 1 - first);
+        // Whole numbers keep their digits if they are exact.
+        let exact = |decimals: i32| {
+            let fine = shown * 10f64.powi(decimals);
+            (fine - fine.round()).abs() < 1e-6 * fine.max(1.0)
+        };
+        let least = if exact(decimals) { decimals } else { least };
+        decimals.max(least).min(most)
     }
 
     /// The value with its unit, and the printed value.
     pub fn printed(&self, l: Language, value: f64) -> (f64, String) {
-        let fine = 10f64.powi(self.decimals as i32);
+        let fine = 10f64.powi(self.decimals_of(value));
         let rounded = (value / self.per * fine).round() / fine * self.per;
         (rounded, format!("{} {}", self.number(l, value), self.unit))
     }
@@ -363,7 +392,13 @@ impl Scale {
 
     /// Only the number.
     pub fn number(&self, l: Language, value: f64) -> String {
-        number_format::decimal(l, value / self.per, self.decimals)
+        let decimals = self.decimals_of(value);
+        let fine = 10f64.powi(decimals.min(0));
+        let number = (value / self.per * fine).round() / fine;
+        match decimals {
+            0.. => number_format::decimal(l, value / self.per, decimals as usize),
+            _ => number_format::decimal(l, number, 0),
+        }
     }
 }
 
@@ -382,12 +417,15 @@ mod tests {
         for (values, head, cells) in [
             (vec![72_735.0, 175_100.0], "p99, µs", vec!["72.7", "175.1"]),
             (vec![110e3, 417e3], "p99, µs", vec!["110", "417"]),
-            (vec![12_893.0, 1_060_132.0], "p99, µs", vec!["12.9", "1,060.1"]),
+            (vec![12_893.0, 1_060_132.0], "p99, µs", vec!["12.9", "1,060"]),
             (vec![1_234.0, 5_678.0], "p99, µs", vec!["1.23", "5.68"]),
-            (vec![640.0, 12_345.0], "p99, ns", vec!["640", "12,345"]),
-            (vec![2.5e6, 1.0e9], "p99, ms", vec!["2.5", "1,000.0"]),
-            // From nanoseconds to seconds.
-            (vec![72.0, 2.5e9], "p99, µs", vec!["0.072", "2,500,000.000"]),
+            (vec![640.0, 12_345.0], "p99, µs", vec!["0.64", "12.35"]),
+            (vec![2.5e6, 1.0e9], "p99, ms", vec!["2.5", "1,000"]),
+            // One fast or slow class among others, and from nanoseconds to seconds.
+            (vec![117.0, 2_382_261.9, 3_064_318.0], "p99, ms", vec!["0.00012", "2.38", "3.06"]),
+            (vec![2_382_261.9, 3_064_318.0, 2.5e12], "p99, ms", vec!["2.38", "3.06", "2,500,000"]),
+            (vec![72.0, 2.5e9], "p99, µs", vec!["0.072", "2,500,000"]),
+            (vec![1.0e6, 1.5e6, 1_234_567_890.0], "p99, ms", vec!["1.00", "1.50", "1,235"]),
         ] {
             assert_eq!(
                 column(&values),
