@@ -39,6 +39,7 @@ appendix = Appendix { $letter }. { $title }
 section-summary = Summary
 section-results = Results
 section-tpcc = TPC-C
+section-training = Accelerator utilisation
 section-kv-cache = Key-value caches of language models
 section-vector-search = Vector search
 section-replay = Replay of recorded loads
@@ -1365,6 +1366,7 @@ fact-buffers = Buffers
 fact-polling = Polling
 fact-keys = Keys
 fact-vector-search = Vector search
+fact-accelerators = Accelerators
 fact-vectors = Vectors
 fact-dimensions = Dimensions
 fact-queries = Queries
@@ -1592,10 +1594,13 @@ protocol-checkpoint = Checkpoint of Llama 3 8B by eight writers
 source-of-checkpoint = MLPerf Storage, llama3_8b.yaml; gaps filled by Dyno
 step-of-checkpoint-write = Checkpoints written, each shard with fdatasync
 step-of-checkpoint-read = Checkpoints read back
-protocol-training-read = Reads of training samples: unet3d and resnet50
-source-of-training-read = MLPerf Storage, unet3d_h100.yaml and resnet50_h100.yaml; gaps filled by Dyno
-step-of-training-read-unet3d = unet3d: large samples
-step-of-training-read-resnet50 = resnet50: samples of 115 kB
+protocol-training-read = Reads of training samples: unet3d, resnet50, retinanet and flux
+source-of-training-read = MLPerf Storage v2.0, unet3d_h100.yaml and resnet50_h100.yaml; v3.0, unet3d_b200.yaml, retinanet_b200.yaml and flux_b200.yaml; gaps filled by Dyno
+step-of-training-read-unet3d = unet3d on H100: large samples
+step-of-training-read-resnet50 = resnet50 on H100: samples of 115 kB
+step-of-training-read-unet3d-b200 = unet3d on B200: large samples
+step-of-training-read-retinanet = retinanet on B200: samples of 323 kB
+step-of-training-read-flux = flux on B200: samples of 2.2 MB
 protocol-trace-replay = Replay of a recorded load
 source-of-trace-replay = Dyno; the trace is generated (docs/trace.md)
 step-of-trace-replay-replay = A recorded load at its own times
@@ -1940,6 +1945,19 @@ vector-search-recall = recall@10
 vector-search-ios = I/Os per query
 vector-search-io-size = size of an I/O
 vector-search-qps = queries/s
+## Reads of training samples
+training-how =
+    The utilisation of an accelerator (AU) is its computation time divided by the whole time. MLPerf Storage
+    requires 90 % of unet3d and resnet50; rows with less are marked. An accelerator that waits for samples
+    shows the drive, the host or the number of readers: the bottlenecks say which.
+training-kept = { $subject } keeps { $count } accelerators at a utilisation of 90 % or more: { $step }.
+training-none-kept = { $subject } keeps no tested number of accelerators at a utilisation of 90 %: { $step }.
+training-accelerators = accelerators
+training-utilisation = utilisation (AU)
+training-interval = 95 % interval
+training-samples = samples/s
+training-read-mb = MB/s
+
 vector-search-mean = mean
 vector-search-p99 = p99
 

@@ -55,6 +55,7 @@ appendix = 付録 { $letter }　{ $title }
 section-summary = 概要
 section-results = 測定結果
 section-tpcc = TPC-C
+section-training = アクセラレータ使用率
 section-kv-cache = 言語モデルのキー・バリュー・キャッシュ
 section-vector-search = ベクトル検索
 section-replay = 記録された負荷の再生
@@ -1218,6 +1219,7 @@ fact-buffers = バッファー
 fact-polling = ポーリング
 fact-keys = キー数
 fact-vector-search = ベクトル検索
+fact-accelerators = アクセラレータ
 fact-vectors = ベクトル数
 fact-dimensions = 次元数
 fact-queries = クエリ数
@@ -1454,10 +1456,13 @@ protocol-checkpoint = Llama 3 8B のチェックポイント（8 ワーカー）
 source-of-checkpoint = MLPerf Storage の llama3_8b.yaml（記載のない条件は Dyno が補完）
 step-of-checkpoint-write = チェックポイントの書き込み（シャードごとに fdatasync）
 step-of-checkpoint-read = チェックポイントの読み取り
-protocol-training-read = 学習サンプルの読み取り：unet3d と resnet50
-source-of-training-read = MLPerf Storage の unet3d_h100.yaml と resnet50_h100.yaml（記載のない条件は Dyno が補完）
-step-of-training-read-unet3d = unet3d：大きなサンプル
-step-of-training-read-resnet50 = resnet50：115 kB のサンプル
+protocol-training-read = 学習サンプルの読み取り：unet3d、resnet50、retinanet、flux
+source-of-training-read = MLPerf Storage v2.0 の unet3d_h100.yaml と resnet50_h100.yaml、v3.0 の unet3d_b200.yaml、retinanet_b200.yaml、flux_b200.yaml（記載のない条件は Dyno が補完）
+step-of-training-read-unet3d = unet3d（H100）：大きなサンプル
+step-of-training-read-resnet50 = resnet50（H100）：115 kB のサンプル
+step-of-training-read-unet3d-b200 = unet3d（B200）：大きなサンプル
+step-of-training-read-retinanet = retinanet（B200）：323 kB のサンプル
+step-of-training-read-flux = flux（B200）：2.2 MB のサンプル
 protocol-trace-replay = 記録された負荷の再生
 source-of-trace-replay = Dyno 独自（トレースは Dyno が生成、docs/trace.md）
 step-of-trace-replay-replay = 記録された負荷を記録時刻どおりに再生
@@ -1769,6 +1774,18 @@ vector-search-recall = 再現率@10
 vector-search-ios = I/O 数/クエリ
 vector-search-io-size = I/O サイズ
 vector-search-qps = クエリ/s
+## Reads of training samples
+training-how =
+    アクセラレータ使用率（AU）は、計算時間を全体の時間で割った値。MLPerf Storage は unet3d と resnet50 に 90 % 以上を求め、
+    それに満たない行に印を付ける。サンプルを待つ原因（ドライブ、ホスト、読み取りスレッド数）はボトルネックに示す。
+training-kept = { $subject }は { $count } 個のアクセラレータを使用率 90 % 以上に保つ：{ $step }。
+training-none-kept = { $subject }が使用率 90 % に保てる数は、測定した中にない：{ $step }。
+training-accelerators = アクセラレータ数
+training-utilisation = 使用率（AU）
+training-interval = 95 % 信頼区間
+training-samples = サンプル/s
+training-read-mb = MB/s
+
 vector-search-mean = 平均
 vector-search-p99 = p99
 

@@ -52,6 +52,7 @@ appendix = Apêndice { $letter }. { $title }
 section-summary = Resumo
 section-results = Resultados
 section-tpcc = TPC-C
+section-training = Utilização dos aceleradores
 section-kv-cache = Caches de chaves e valores de modelos de linguagem
 section-vector-search = Busca vetorial
 section-replay = Reprodução de cargas registradas
@@ -1427,6 +1428,7 @@ fact-buffers = Buffers
 fact-polling = Polling
 fact-keys = Chaves
 fact-vector-search = Busca vetorial
+fact-accelerators = Aceleradores
 fact-vectors = Vetores
 fact-dimensions = Dimensões
 fact-queries = Consultas
@@ -1663,10 +1665,13 @@ protocol-checkpoint = Checkpoint do Llama 3 8B com oito workers
 source-of-checkpoint = MLPerf Storage, llama3_8b.yaml; lacunas preenchidas pelo Dyno
 step-of-checkpoint-write = Checkpoints gravados, com fdatasync por fragmento
 step-of-checkpoint-read = Checkpoints lidos de volta
-protocol-training-read = Leituras de amostras de treinamento: unet3d e resnet50
-source-of-training-read = MLPerf Storage, unet3d_h100.yaml e resnet50_h100.yaml; lacunas preenchidas pelo Dyno
-step-of-training-read-unet3d = unet3d: amostras grandes
-step-of-training-read-resnet50 = resnet50: amostras de 115 kB
+protocol-training-read = Leituras de amostras de treinamento: unet3d, resnet50, retinanet e flux
+source-of-training-read = MLPerf Storage v2.0, unet3d_h100.yaml e resnet50_h100.yaml; v3.0, unet3d_b200.yaml, retinanet_b200.yaml e flux_b200.yaml; lacunas preenchidas pelo Dyno
+step-of-training-read-unet3d = unet3d em H100: amostras grandes
+step-of-training-read-resnet50 = resnet50 em H100: amostras de 115 kB
+step-of-training-read-unet3d-b200 = unet3d em B200: amostras grandes
+step-of-training-read-retinanet = retinanet em B200: amostras de 323 kB
+step-of-training-read-flux = flux em B200: amostras de 2,2 MB
 protocol-trace-replay = Reprodução de uma carga registrada
 source-of-trace-replay = do próprio Dyno; o trace é gerado pelo Dyno (docs/trace.md)
 step-of-trace-replay-replay = Carga registrada, nos instantes registrados
@@ -2019,6 +2024,19 @@ vector-search-recall = revocação@10
 vector-search-ios = I/Os por consulta
 vector-search-io-size = tamanho de uma I/O
 vector-search-qps = consultas/s
+## Reads of training samples
+training-how =
+    A utilização de um acelerador (AU) é seu tempo de cálculo dividido pelo tempo total. O MLPerf Storage exige
+    90 % em unet3d e resnet50; linhas com menos são marcadas. Um acelerador que espera por amostras mostra o
+    drive, o host ou o número de leitores: os gargalos dizem qual.
+training-kept = { $subject } mantém { $count } aceleradores com utilização de 90 % ou mais: { $step }.
+training-none-kept = { $subject } não mantém nenhum dos números medidos de aceleradores com utilização de 90 %: { $step }.
+training-accelerators = aceleradores
+training-utilisation = utilização (AU)
+training-interval = intervalo de 95 %
+training-samples = amostras/s
+training-read-mb = MB/s
+
 vector-search-mean = média
 vector-search-p99 = p99
 

@@ -74,8 +74,20 @@ fn both_protocols_end_in_a_brief_with_flushes_and_sizes_of_samples() {
         ),
         (
             "training-read",
-            &["dataset.samples.size=64MiB", "step.unet3d.duration=1s", "step.resnet50.duration=1s"],
-            &["unet3d: large samples", "resnet50: samples of 115 kB", "MB/s"],
+            &[
+                "dataset.samples.size=64MiB",
+                "step.unet3d.duration=1s",
+                "step.resnet50.duration=1s",
+                "step.unet3d-b200.duration=1s",
+                "step.retinanet.duration=1s",
+                "step.flux.duration=1s",
+            ],
+            &[
+                "unet3d on H100: large samples",
+                "flux on B200: samples of 2.2 MB",
+                "utilisation (AU)",
+                "MB/s",
+            ],
         ),
     ] {
         let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();

@@ -9,10 +9,9 @@ use std::collections::VecDeque;
 
 use dyno_core::base::error::{Result, failed};
 use dyno_core::base::rng::{Seed, mix, spread};
-use dyno_core::base::units::Rate;
 use dyno_core::measure::{AddressSpace, Cycles, Op, OpGenerator, OpKind};
 use dyno_core::plan::{DefaultValue, Info, Knob, KnobKind, Knobs, RequestFamily, Writes};
-use dyno_core::record::Class;
+use dyno_core::record::{Accelerators, Class};
 use dyno_core::workload::block::{FROM, SPAN, check_alignment, range};
 use dyno_core::workload::{GeneratorInputs, Workload};
 
@@ -88,9 +87,13 @@ impl Workload for TrainingRead {
         true
     }
 
-    fn full_rate(&self, knobs: &Knobs, threads: u32) -> Result<Option<Rate>> {
-        let compute_ns = sample_compute_ns(knobs)?;
-        Ok(Some(Rate::OpsPerSec(f64::from(threads) * 1e9 / compute_ns)))
+    fn accelerators(&self, knobs: &Knobs, threads: u32) -> Result<Option<Accelerators>> {
+        Ok(Some(Accelerators {
+            stream: String::new(),
+            accelerators: u64::from(threads) / knobs.int("readers")?,
+            batch: knobs.int("batch")?,
+            compute_ns: knobs.int("compute")?.max(1),
+        }))
     }
 
     fn source(&self, share: &GeneratorInputs<'_>) -> Result<Box<dyn OpGenerator>> {
@@ -268,8 +271,8 @@ mod tests {
     #[test]
     fn a_fast_drive_is_read_at_the_pace_of_the_computation_and_a_slow_one_at_its_own() {
         // 8 samples in 80 ms from 4 readers: one in 40 ms for each.
-        let full = TrainingRead.full_rate(&knobs(json!({})), 4).unwrap();
-        assert_eq!(full, Some(Rate::OpsPerSec(100.0)));
+        let full = TrainingRead.accelerators(&knobs(json!({})), 4).unwrap().expect("accelerators");
+        assert_eq!((full.accelerators, full.most_samples_per_s()), (1, 100.0));
         for (read_ms, truth) in [(1, 25.0), (20, 25.0), (39, 25.0), (80, 12.5), (200, 5.0)] {
             let measured = samples_per_s(read_ms * 1_000_000);
             assert!((measured / truth - 1.0).abs() < 0.001, "{read_ms} ms: {measured}");

@@ -5,6 +5,7 @@
 //! shared by writers and readers of bundles: classes of op, facts, readings. `live` is the live
 //! feed of a run, `common_start` a start shared by several hosts.
 
+mod accelerators;
 mod class;
 mod contents;
 pub mod gauge;
@@ -31,6 +32,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::error::Result;
 use crate::base::histogram::{Histogram, bucket_of};
 pub use crate::plan::{Axis, Plan, PointKey};
+pub use accelerators::Accelerators;
 pub use class::Class;
 pub use contents::{PointContents, RateInterval, RunContents};
 pub use host::common_start::{ClockOffset, CommonStart};

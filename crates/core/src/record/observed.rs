@@ -5,9 +5,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    CachedBlocks, Ceiling, CommonStart, Fact, IdlePower, IoLimit, OwnLateness, PacingFloor,
-    RemappedTrace, Replayed, SelfTest, ServerShare, VectorSearch, Verified, WorkerProcessors,
-    WorstPeriod,
+    Accelerators, CachedBlocks, Ceiling, CommonStart, Fact, IdlePower, IoLimit, OwnLateness,
+    PacingFloor, RemappedTrace, Replayed, SelfTest, ServerShare, VectorSearch, Verified,
+    WorkerProcessors, WorstPeriod,
 };
 
 /// An observation that is a variant of `Observed`.
@@ -73,6 +73,8 @@ observations! {
     CachedBlocks(CachedBlocks) = "cached_blocks",
     /// Results of queries of a vector index.
     VectorSearch(VectorSearch) = "vector_search",
+    /// The accelerators whose samples are read.
+    Accelerators(Accelerators) = "accelerators",
     /// A control group's limit of I/O.
     IoLimit(IoLimit) = "io_limit",
     /// The rate at which Dyno generates a stream's load.
@@ -100,6 +102,7 @@ impl Observed {
             Observed::Remapped(own) => Some(&own.stream),
             Observed::CachedBlocks(own) => Some(&own.stream),
             Observed::VectorSearch(own) => Some(&own.stream),
+            Observed::Accelerators(own) => Some(&own.stream),
             Observed::Ceiling(own) => Some(&own.stream),
             Observed::Lateness(own) => Some(&own.stream),
             Observed::WorstPeriod(own) => Some(&own.stream),
@@ -123,6 +126,7 @@ impl Observed {
             Observed::Remapped(own) => vec![own.disclosed()],
             Observed::CachedBlocks(own) => vec![own.disclosed()],
             Observed::VectorSearch(own) => vec![own.disclosed()],
+            Observed::Accelerators(own) => vec![own.disclosed()],
             Observed::IoLimit(own) => vec![own.disclosed()],
             Observed::Ceiling(own) => vec![own.disclosed()],
             Observed::Lateness(own) => vec![own.disclosed()],
@@ -164,6 +168,7 @@ mod tests {
             .into(),
             CachedBlocks { model: "m; 9 hits".into(), memory: 3, ..CachedBlocks::default() }.into(),
             VectorSearch { stream: stream(), checksum: u64::MAX, ..VectorSearch::default() }.into(),
+            Accelerators { stream: stream(), ..Accelerators::default() }.into(),
             Ceiling { stream: stream(), ops_per_s: 1 }.into(),
             OwnLateness {
                 cause: LatenessCause::Unread,

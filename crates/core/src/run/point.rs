@@ -16,8 +16,8 @@ use crate::meter::watch::MeterWatch;
 use crate::plan::{Load, PointKey, PointPlan, Step, Stream};
 use crate::record::live::Phase;
 use crate::record::{
-    Cell, Fact, LatenessCause, Observed, Outcome, OwnLateness, Point, ServerPlace, Sink,
-    Standstill, Tally, key,
+    Accelerators, Cell, Fact, LatenessCause, Observed, Outcome, OwnLateness, Point, ServerPlace,
+    Sink, Standstill, Tally, key,
 };
 use crate::run::context::RunContext;
 use crate::run::datasets::caches::drop_page_cache;
@@ -130,6 +130,7 @@ fn attempt(
         observed.observed = observations(&targets);
         let worst = telemetry.worst_period(&observed.cells);
         observed.observed.extend(worst.map(Observed::from));
+        observed.observed.extend(accelerators(&groups)?.into_iter().map(Observed::from));
         observed.observed.extend(own_lateness(&groups).into_iter().map(Observed::from));
         let (replayed, arrivals) = replay::noted(&groups, step.warmup_ns)?;
         observed.observed.extend(replayed);
@@ -387,6 +388,20 @@ fn written_by_ops(groups: &[WorkerGroup<'_>], cells: &[Cell]) -> (u64, u64) {
     (inside, recorders.map(|recorder| recorder.written_after()).sum())
 }
 
+/// The accelerators of each stream, on all drives together.
+fn accelerators(groups: &[WorkerGroup<'_>]) -> Result<Vec<Accelerators>> {
+    let mut all: Vec<Accelerators> = Vec::new();
+    for group in groups {
+        let (stream, knobs) = (group.stream.name.clone(), &group.stream.workload.knobs);
+        let Some(own) = group.workload.accelerators(knobs, group.stream.threads)? else { continue };
+        match all.iter_mut().find(|known| known.stream == stream) {
+            Some(known) => known.accelerators += own.accelerators,
+            None => all.push(Accelerators { stream, ..own }),
+        }
+    }
+    Ok(all)
+}
+
 fn cell(group: &WorkerGroup<'_>, window: MeasuredWindow) -> Cell {
     let mut tallies: Vec<Tally> = Vec::new();
     group.recorders.iter().for_each(|r| r.add_to(&mut tallies));
@@ -409,7 +424,7 @@ fn cell(group: &WorkerGroup<'_>, window: MeasuredWindow) -> Cell {
         headline: group.stream.headline,
         threads: Some(group.stream.threads),
         depth: Some(group.stream.depth),
-        asked: group.rate.or(group.full_rate).or_else(recorded),
+        asked: group.rate.or_else(recorded),
         late: sum(|r| r.late.get()),
         backlog_max,
         backlog_end,

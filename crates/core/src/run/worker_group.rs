@@ -42,8 +42,6 @@ pub struct WorkerGroup<'a> {
     pub instance: u32,
     /// None: closed loop or recorded load.
     pub rate: Option<Rate>,
-    /// The rate of a load in cycles if each op took no time; none for others.
-    pub full_rate: Option<Rate>,
     /// The due times of the ops of a recorded load; none for others.
     pub replay: Option<ReplayTimes>,
     /// The step's maximum lateness of an op; None: unlimited.
@@ -92,7 +90,6 @@ impl<'a> WorkerGroup<'a> {
             drive: 0,
             instance: 0,
             rate,
-            full_rate: workload.full_rate(&stream.workload.knobs, stream.threads)?,
             replay,
             max_lag_ns: None,
             own_namespace: false,

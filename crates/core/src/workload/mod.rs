@@ -9,12 +9,11 @@ mod offsets;
 use crate::base::error::{Result, failed};
 use crate::base::registry::Registry;
 use crate::base::rng::Seed;
-use crate::base::units::Rate;
 use crate::measure::pacer::ReplayTimes;
 use crate::measure::sql::TransactionScript;
 use crate::measure::{AddressSpace, OpGenerator};
 use crate::plan::{Component, Info, Knobs, Load, Stream};
-use crate::record::{CachedBlocks, Class, RemappedTrace, Replayed};
+use crate::record::{Accelerators, CachedBlocks, Class, RemappedTrace, Replayed};
 
 /// Every workload, in display order.
 pub static ALL: Registry<&'static dyn Workload> = Registry::new(&[
@@ -90,8 +89,8 @@ pub trait Workload: Sync {
         false
     }
 
-    /// If its ops become due in cycles: the rate of `threads` threads if each op took no time.
-    fn full_rate(&self, knobs: &Knobs, threads: u32) -> Result<Option<Rate>> {
+    /// For readers of training samples: the accelerators that `threads` threads supply.
+    fn accelerators(&self, knobs: &Knobs, threads: u32) -> Result<Option<Accelerators>> {
         let _ = (knobs, threads);
         Ok(None)
     }

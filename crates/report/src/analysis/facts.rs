@@ -32,7 +32,8 @@ use dyno_core::plan::{LoopKind, Order, Plan, Timing};
 use dyno_core::record::key::{FactHeading, devices};
 use dyno_core::record::setup::HostSetup;
 use dyno_core::record::{
-    Class, Fact, Mask, PacingFloor, PreparationStep, ServerPlace, ServerShare, VectorSearch,
+    Accelerators, Class, Fact, Mask, PacingFloor, PreparationStep, ServerPlace, ServerShare,
+    VectorSearch,
 };
 use dyno_core::stats::runs::trend::Drift;
 
@@ -305,6 +306,8 @@ pub struct CellFacts {
     pub limit: Option<bottleneck::BottleneckVerdict>,
     /// Its replay of recorded loads, in the first repeat.
     pub replay: PointReplay,
+    /// The accelerators of its streams, in the first repeat.
+    pub accelerators: Vec<Accelerators>,
     /// Results of its streams' vector searches, in the first repeat.
     pub searches: Vec<VectorSearch>,
     /// Its slowest ops, by cause.

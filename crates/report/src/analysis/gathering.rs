@@ -23,7 +23,7 @@ use crate::analysis::limits::writes::CellWrites;
 use crate::analysis::outliers::Outliers;
 use crate::analysis::points::metric::Metric;
 use crate::analysis::points::point_numbers::{PointSummary, series_of};
-use crate::analysis::points::point_summary::summarise;
+use crate::analysis::points::point_summary::{RepeatSummary, summarise};
 use crate::analysis::points::replay::PointReplay;
 use crate::analysis::sessions::JoinedRuns;
 use crate::analysis::title::{PlanText, ProtocolTitle};
@@ -33,8 +33,8 @@ use dyno_core::plan::{Axis, LoopKind, Plan, PointIndex, Step, SweptKnob, Timing}
 use dyno_core::record::key::load;
 use dyno_core::record::setup::DriveSetup;
 use dyno_core::record::{
-    Class, Fact, IdlePower, Mask, Observed, Outcome, PacingFloor, Point, PointContents,
-    RunContents, SelfTest, VectorSearch, Verified, observed,
+    Accelerators, Class, Fact, IdlePower, Mask, Observed, Outcome, PacingFloor, Point,
+    PointContents, RunContents, SelfTest, VectorSearch, Verified, observed,
 };
 use dyno_core::stats::runs::trend::Drift;
 
@@ -55,6 +55,7 @@ struct Measured {
     metered: Metered,
     outliers: Outliers,
     replay: PointReplay,
+    accelerators: Vec<Accelerators>,
     searches: Vec<VectorSearch>,
 }
 
@@ -373,6 +374,7 @@ impl Gathering {
             value: bits,
             repeat,
             replay: PointReplay::of(&point, &rates, &samples),
+            accelerators: observed::all(&point.observed).cloned().collect(),
             searches: observed::all(&point.observed).cloned().collect(),
             outliers: Outliers::of(slow_ops, ops, repeat, &samples),
             place: self.planned[run].places.place(plan, &point.key),
@@ -494,8 +496,15 @@ impl StepFacts {
             });
         }
         self.class = lead::class(&self.cells);
-        let asked = |c: &CellFacts| c.total.as_ref().is_some_and(|t| t.asked.is_some());
-        if self.cells.iter().any(asked) {
+        // Terminals with keying and think times send whatever the drive does. Accelerators wait for
+        // their samples.
+        let is_timed = |c: &CellFacts, t: &RepeatSummary| {
+            let mut classes = t.classes.iter();
+            c.accelerators.is_empty() && classes.any(|class| class.response.is_some())
+        };
+        let is_open =
+            |c: &CellFacts| c.total.as_ref().is_some_and(|t| t.asked.is_some() || is_timed(c, t));
+        if self.cells.iter().any(is_open) {
             (self.loop_kind, self.timing) = (Some(LoopKind::Open), Some(Timing::Response));
         }
     }
@@ -557,6 +566,7 @@ fn cell(
         holds: None,
         limit: meter_facts::verdict_of(&metered),
         replay: first.replay.clone(),
+        accelerators: first.accelerators.clone(),
         searches: first.searches.clone(),
         outliers: Outliers::together(group.iter().map(|m| &m.outliers)),
         slow_commands: SlowCommands::together(&slow),

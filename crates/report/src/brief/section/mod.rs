@@ -85,6 +85,7 @@ pub static ALL: Registry<Section> = Registry::new(&[
     setup::fleet::SECTION,
     setup::hosts::SECTION,
     steps::tpcc::SECTION,
+    steps::training::SECTION,
     steps::kv_cache::SECTION,
     steps::vector_search::SECTION,
     steps::replay::SECTION,

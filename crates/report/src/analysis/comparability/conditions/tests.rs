@@ -133,6 +133,7 @@ fn cell(subject: SubjectKey, value: ValueKey) -> CellFacts {
         celsius_over_time: Vec::new(),
         over_time: Vec::new(),
         replay: Default::default(),
+        accelerators: Vec::new(),
         searches: Vec::new(),
     }
 }

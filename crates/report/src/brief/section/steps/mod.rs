@@ -12,6 +12,7 @@ pub mod outliers;
 pub mod replay;
 mod replay_model;
 pub mod tpcc;
+pub mod training;
 pub mod vector_search;
 pub mod write_cost;
 
