@@ -1913,10 +1913,18 @@ kv-cache-how =
     model, and includes waiting for the drive. Blocks that are not cached are written. The hit rate is that of
     the measured window. Energy is that of the first power meter.
 kv-cache-caches = Caches and recordings
+    Prefixes are read up to their first missing block, behind which all blocks are computed anew. A prefix is
+    worth loading if that takes less time than recomputing it at the model's rate.
+kv-cache-smaller =
+    Blocks smaller than the model's: { $steps }. Tokens are those whose keys and values the bytes of these
+    blocks hold, and no statement about the model.
 kv-cache-prefix-mean = prefix, mean
 kv-cache-prefix-p95 = prefix, p95
 kv-cache-prefix-p99 = prefix, p99
-kv-cache-block-p99 = block read, p99
+kv-cache-prefix-tokens = tokens of a prefix, mean
+kv-cache-recomputed = recomputed in
+kv-cache-block-p95 = block read, p95
+kv-cache-write-p95 = write, p95
 kv-cache-hit-rate = hit rate
 kv-cache-tokens = cached tokens/s
 kv-cache-read-mb = reads, MB/s
@@ -1924,27 +1932,18 @@ kv-cache-joules = energy per million cached tokens
 kv-cache-model = language model
 kv-cache-eviction = eviction
 kv-cache-spread = spread of times
+kv-cache-touch = accessed first
 kv-cache-block = block
 kv-cache-block-tokens = tokens per block
 kv-cache-blocks = capacity, blocks
 kv-cache-requests = requests
 kv-cache-hits = hits
 kv-cache-misses = misses
+kv-cache-behind = behind a missing block
 kv-cache-evictions = evictions
 kv-cache-memory = in memory, blocks
 kv-cache-memory-hits = found in memory
 
-## Vector search
-vector-search-how =
-    Each query asks for its 10 nearest vectors. Recall is the share of the true neighbours, found by comparing
-    every query with every vector, that are among the results. Recall and I/Os per query are means over all
-    queries of the dataset, so they are the same for all subjects; subjects whose results differ are not
-    compared. An I/O is one read of a node of the graph.
-vector-search-list = search list
-vector-search-recall = recall@10
-vector-search-ios = I/Os per query
-vector-search-io-size = size of an I/O
-vector-search-qps = queries/s
 ## Reads of training samples
 training-how =
     The utilisation of an accelerator (AU) is its computation time divided by the whole time. MLPerf Storage

@@ -1743,10 +1743,17 @@ kv-cache-how =
     プレフィックスの取得時間は、モデルへの要求からキャッシュ済みブロックの最後の読み取りまでで、待ち時間を含む。
     キャッシュにないブロックは書き込む。ヒット率は測定区間の値。エネルギーは最初の電力計による。
 kv-cache-caches = キャッシュと記録
+    プレフィックスは最初に欠けるブロックの手前まで読み取り、その後のブロックはすべて計算し直す。取得が再計算より短ければ読み取る
+    価値がある。
+kv-cache-smaller =
+    モデルより小さいブロック：{ $steps }。トークン数はそのバイト数が保持できるキーとバリューの分であり、モデルの性能を示さない。
 kv-cache-prefix-mean = プレフィックス（平均）
 kv-cache-prefix-p95 = プレフィックス（p95）
 kv-cache-prefix-p99 = プレフィックス（p99）
-kv-cache-block-p99 = ブロック読み取り（p99）
+kv-cache-prefix-tokens = プレフィックスの平均トークン数
+kv-cache-recomputed = 再計算の時間
+kv-cache-block-p95 = ブロック読み取り（p95）
+kv-cache-write-p95 = 書き込み（p95）
 kv-cache-hit-rate = ヒット率
 kv-cache-tokens = キャッシュ済みトークン/s
 kv-cache-read-mb = 読み取り（MB/s）
@@ -1754,26 +1761,18 @@ kv-cache-joules = 100 万キャッシュ済みトークンあたりのエネル�
 kv-cache-model = 言語モデル
 kv-cache-eviction = 追い出し方式
 kv-cache-spread = 到着時刻の配分
+kv-cache-touch = 先に参照するブロック
 kv-cache-block = ブロック
 kv-cache-block-tokens = ブロックあたりのトークン数
 kv-cache-blocks = 容量（ブロック）
 kv-cache-requests = 要求数
 kv-cache-hits = ヒット数
 kv-cache-misses = ミス数
+kv-cache-behind = 欠けたブロックより後
 kv-cache-evictions = 追い出し数
 kv-cache-memory = メモリ（ブロック）
 kv-cache-memory-hits = メモリでのヒット数
 
-## Vector search
-vector-search-how =
-    各クエリは最も近い 10 個のベクトルを求める。再現率は、全クエリと全ベクトルの比較で求めた真の近傍のうち、結果に含まれる
-    割合。再現率とクエリあたりの I/O 数はデータセットの全クエリの平均であり、全対象で等しい。結果が異なる対象は比較しない。
-    1 回の I/O はグラフの 1 ノードの読み取り。
-vector-search-list = 検索リスト
-vector-search-recall = 再現率@10
-vector-search-ios = I/O 数/クエリ
-vector-search-io-size = I/O サイズ
-vector-search-qps = クエリ/s
 ## Reads of training samples
 training-how =
     アクセラレータ使用率（AU）は、計算時間を全体の時間で割った値。MLPerf Storage は unet3d と resnet50 に 90 % 以上を求め、

@@ -1992,10 +1992,18 @@ kv-cache-how =
     modelo e inclui a espera. Blocos que não estão no cache são gravados. A taxa de acertos é a da janela
     medida. A energia é a do primeiro medidor.
 kv-cache-caches = Caches e registros
+    Prefixos são lidos até o primeiro bloco ausente; depois dele, todos os blocos são calculados de novo. Vale
+    carregar um prefixo se isso leva menos tempo que recalculá-lo na taxa do modelo.
+kv-cache-smaller =
+    Blocos menores que os do modelo: { $steps }. Os tokens são aqueles cujas chaves e valores cabem nos bytes
+    desses blocos, e nada dizem sobre o modelo.
 kv-cache-prefix-mean = prefixo, média
 kv-cache-prefix-p95 = prefixo, p95
 kv-cache-prefix-p99 = prefixo, p99
-kv-cache-block-p99 = leitura de bloco, p99
+kv-cache-prefix-tokens = tokens de um prefixo, média
+kv-cache-recomputed = recalculado em
+kv-cache-block-p95 = leitura de bloco, p95
+kv-cache-write-p95 = gravação, p95
 kv-cache-hit-rate = taxa de acertos
 kv-cache-tokens = tokens em cache/s
 kv-cache-read-mb = leituras, MB/s
@@ -2003,27 +2011,18 @@ kv-cache-joules = energia por milhão de tokens em cache
 kv-cache-model = modelo de linguagem
 kv-cache-eviction = política de remoção
 kv-cache-spread = distribuição dos instantes
+kv-cache-touch = acessado primeiro
 kv-cache-block = bloco
 kv-cache-block-tokens = tokens por bloco
 kv-cache-blocks = capacidade, blocos
 kv-cache-requests = requisições
 kv-cache-hits = acertos
 kv-cache-misses = faltas
+kv-cache-behind = após um bloco ausente
 kv-cache-evictions = remoções
 kv-cache-memory = na memória, blocos
 kv-cache-memory-hits = acertos na memória
 
-## Vector search
-vector-search-how =
-    Cada consulta pede seus 10 vetores mais próximos. A revocação é a parcela dos vizinhos verdadeiros,
-    encontrados comparando cada consulta com cada vetor, que está entre os resultados. A revocação e as I/Os por
-    consulta são médias de todas as consultas do conjunto de dados e, portanto, iguais para todos os objetos;
-    objetos com resultados diferentes não são comparados. Uma I/O é uma leitura de um nó do grafo.
-vector-search-list = lista de busca
-vector-search-recall = revocação@10
-vector-search-ios = I/Os por consulta
-vector-search-io-size = tamanho de uma I/O
-vector-search-qps = consultas/s
 ## Reads of training samples
 training-how =
     A utilização de um acelerador (AU) é seu tempo de cálculo dividido pelo tempo total. O MLPerf Storage exige

@@ -32,8 +32,15 @@ pub struct Cache {
     pub memory: u64,
     /// Name of its eviction policy.
     pub eviction: String,
+    /// Bytes per token of the model.
+    pub token_bytes: u64,
     /// Rate at which the model computes blocks, tokens per second.
     pub prefill: u64,
+    /// Computation time of a block in the time of the recording: a faster replay does not make the
+    /// model faster. Nanoseconds.
+    pub computed_ns: u64,
+    /// The last block of a request is accessed first.
+    pub tail_first: bool,
     /// Distribution of times that are recorded in steps.
     pub spread: Spread,
 }
@@ -62,6 +69,9 @@ impl Cache {
                 format!("set `blocks` to {LEAST_BLOCKS} or more"),
             ));
         }
+        let prefill = knobs.int("prefill")?;
+        let scale = if knobs.text("pace")? == "asap" { 1.0 } else { knobs.float("scale")? };
+        let computed_ns = (tokens as f64 * 1e9 / prefill as f64 * scale) as u64;
         Ok(Cache {
             file: PathBuf::from(knobs.text("file")?),
             model,
@@ -70,7 +80,10 @@ impl Cache {
             blocks,
             memory: knobs.int("memory_blocks")?,
             eviction,
-            prefill: knobs.int("prefill")?,
+            token_bytes,
+            prefill,
+            computed_ns,
+            tail_first: knobs.text("touch")? == "tail",
             spread: Spread::of(knobs.text("spread")?),
         })
     }

@@ -90,6 +90,13 @@ static INFO: Info = Info {
             doc: "Which blocks the cache evicts.",
         },
         Knob {
+            name: "touch",
+            kind: KnobKind::Choice(&["head", "tail"]),
+            default: DefaultValue::Is("\"head\""),
+            doc: "Which block of a request is accessed first: the first, or the last, so that the \
+                  beginnings of prompts stay longest (LMCache, `touch_cache`).",
+        },
+        Knob {
             name: "prefill",
             kind: KnobKind::Int { min: 1, max: 1_000_000_000 },
             default: DefaultValue::Is("25000"),
@@ -157,6 +164,11 @@ impl Workload for KvCache {
             blocks: cache.blocks,
             block_bytes: cache.block_bytes,
             tokens: cache.tokens,
+            token_bytes: cache.token_bytes,
+            prefill: cache.prefill,
+            touch: if cache.tail_first { "tail" } else { "head" }.to_string(),
+            prefixes: within(&recording.prefixes_ns, &selection),
+            behind: within(&recording.behind_ns, &selection),
             requests: within(&recording.requests_ns, &selection),
             hits: found.of(RequestKind::Read).requests,
             misses: found.of(RequestKind::Write).requests,
@@ -166,6 +178,10 @@ impl Workload for KvCache {
         };
         let load = recorded_load(&selection, pace, &found);
         Ok(Some(RecordedLoad { cache: Some(cached), ..load }))
+    }
+
+    fn check(&self, share: &GeneratorInputs<'_>) -> Result<()> {
+        Cache::of(share.knobs)?.check(share.space)
     }
 
     fn source(&self, share: &GeneratorInputs<'_>) -> Result<Box<dyn OpGenerator>> {
@@ -180,10 +196,6 @@ impl Workload for KvCache {
             share: (share.thread, share.threads),
             write: if durable { OpKind::WriteFlush } else { OpKind::Write },
             group_class: Some(PREFIX),
-    fn check(&self, share: &GeneratorInputs<'_>) -> Result<()> {
-        Cache::of(share.knobs)?.check(share.space)
-    }
-
             selection,
             pace,
         };
@@ -218,7 +230,7 @@ fn within(times_ns: &[u64], window: &Selection) -> u64 {
     (before(window.end_ns) - before(window.start_ns)) as u64
 }
 
-/// The blocks that a recording's requests access, in order: input for any cache simulator.
+/// The blocks of a recording's requests, from the first of each on: input for any cache simulator.
 pub fn accesses(knobs: &Knobs) -> Result<Vec<u64>> {
     Ok(recording::sessions(&Cache::of(knobs)?)?.blocks().to_vec())
 }

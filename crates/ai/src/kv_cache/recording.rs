@@ -1,5 +1,6 @@
-//! A recording compiled into the requests of its cache: a read for each block that the cache holds,
-//! and a write to a free or evicted slot for each other block. Recordings are compiled once in
+//! A recording compiled into the requests of its cache: a read for each block of a prompt's prefix,
+//! up to the first that the cache does not hold, and a write to a free or evicted slot for each
+//! block that it does not hold. Recordings are compiled once in
 //! memory and cached for later points.
 
 use std::cmp::Reverse;
@@ -34,6 +35,10 @@ pub struct Recording {
     pub first_block_ns: u64,
     /// Time of each request since the first block, nanoseconds.
     pub requests_ns: Vec<u64>,
+    /// Time of each request of which blocks are read, since the first block, nanoseconds.
+    pub prefixes_ns: Vec<u64>,
+    /// Time of each block on the drive behind a missing one, since the first block, nanoseconds.
+    pub behind_ns: Vec<u64>,
     /// Time of each eviction since the first block, nanoseconds.
     pub evictions_ns: Vec<u64>,
     /// Time of each hit in memory since the first block, nanoseconds.
@@ -103,6 +108,12 @@ impl Places {
         }
     }
 
+    /// The number of a request's first blocks that are all in memory or on the drive.
+    fn prefix(&self, blocks: &[u64]) -> usize {
+        let held = |block: &&u64| self.memory.contains(*block) || self.slots.contains_key(*block);
+        blocks.iter().take_while(held).count()
+    }
+
     /// Accesses a block and adds the blocks evicted from the drive to `evicted`. A block on the
     /// drive stays there, as in MLPerf Storage's kv_cache.
     fn access(&mut self, block: u64) -> BlockAccess {
@@ -149,9 +160,10 @@ fn compile(sessions: &Sessions, cache: &Cache) -> Result<Recording> {
     let mut places = Places::new(cache);
     let (mut requests_ns, mut evictions_ns, mut memory_hits_ns) =
         (Vec::new(), Vec::new(), Vec::new());
+    let (mut prefixes_ns, mut behind_ns) = (Vec::new(), Vec::new());
     let times = sessions.times(cache.spread, Seed::new(SEED, 1, 0));
     let length = cache.block_bytes as u32;
-    let computed_ns = (cache.tokens as f64 * 1e9 / cache.prefill as f64) as u64;
+    let computed_ns = cache.computed_ns;
     let write = |at_ns, offset| {
         let kind = RequestKind::Write;
         Request { at_ns, device, kind, offset, length }
@@ -165,17 +177,21 @@ fn compile(sessions: &Sessions, cache: &Cache) -> Result<Recording> {
             }
         }
         requests_ns.push(at_ns);
-        let mut done_ns = at_ns;
-        for block in blocks {
-            let accessed = places.access(*block);
+        // Keys and values depend on all tokens before them: behind the first missing block, all are
+        // computed anew (LMCache, `lookup`; vLLM, prefix caching).
+        let prefix = places.prefix(blocks);
+        let mut is_read = false;
+        for n in order(prefix, blocks.len(), cache.tail_first) {
+            let accessed = places.access(blocks[n]);
             evictions_ns.extend(std::iter::repeat_n(at_ns, places.evicted.len()));
-            if matches!(accessed, BlockAccess::Held | BlockAccess::Write(_)) {
-                done_ns = done_ns.saturating_add(computed_ns);
-            }
+            let behind = n.saturating_sub(prefix) as u64 + 1;
+            let done_ns = at_ns.saturating_add(computed_ns.saturating_mul(behind));
             match accessed {
                 BlockAccess::InMemory => memory_hits_ns.push(at_ns),
                 BlockAccess::Held => {}
+                BlockAccess::Read(_) if n >= prefix => behind_ns.push(at_ns),
                 BlockAccess::Read(slot) => {
+                    is_read = true;
                     let (kind, offset) = (RequestKind::Read, slot * cache.block_bytes);
                     writer.push(&Request { at_ns, device, kind, offset, length })?;
                 }
@@ -184,6 +200,7 @@ fn compile(sessions: &Sessions, cache: &Cache) -> Result<Recording> {
                 }
             }
         }
+        prefixes_ns.extend(is_read.then_some(at_ns));
     }
     while let Some(Reverse((at_ns, offset))) = computed.pop() {
         writer.push(&write(at_ns, offset))?;
@@ -191,10 +208,28 @@ fn compile(sessions: &Sessions, cache: &Cache) -> Result<Recording> {
     // Times of a compiled file are relative to its first block.
     let (_, summary) = writer.finish()?;
     let first_block_ns = summary.origin_ns - requests_ns.first().copied().unwrap_or(0);
-    for at_ns in requests_ns.iter_mut().chain(&mut evictions_ns).chain(&mut memory_hits_ns) {
+    let counted = requests_ns.iter_mut().chain(&mut prefixes_ns).chain(&mut behind_ns);
+    for at_ns in counted.chain(&mut evictions_ns).chain(&mut memory_hits_ns) {
         *at_ns = u64::saturating_sub(*at_ns, summary.origin_ns);
     }
-    Ok(Recording { file, first_block_ns, requests_ns, evictions_ns, memory_hits_ns })
+    Ok(Recording {
+        file,
+        first_block_ns,
+        requests_ns,
+        prefixes_ns,
+        behind_ns,
+        evictions_ns,
+        memory_hits_ns,
+    })
+}
+
+/// The order in which the blocks of a request are accessed: its prefix, so that no block that is
+/// stored displaces it before it is read, then the others; of both the first or the last first.
+fn order(prefix: usize, all: usize, tail_first: bool) -> impl Iterator<Item = usize> {
+    let turned = move |from: usize, end: usize| {
+        (from..end).map(move |n| if tail_first { from + end - 1 - n } else { n })
+    };
+    turned(0, prefix).chain(turned(prefix, all))
 }
 
 impl Recording {

@@ -67,6 +67,7 @@ pub trait Workload: Sync {
     /// One thread's requests. Anything that does not fit the address space (a block larger than the
     /// file) is refused here.
     fn source(&self, share: &GeneratorInputs<'_>) -> Result<Box<dyn OpGenerator>>;
+
     /// Refuses knobs that cannot be combined, or that the planned data do not allow: an error of
     /// the run is one of `dyno plan check` as well. A load that reads a recording checks its knobs
     /// alone.
@@ -80,7 +81,6 @@ pub trait Workload: Sync {
     fn as_filled(&self) -> &'static [&'static str] {
         &[]
     }
-
 
     /// Whether its ops become due by the cycles of waiting clients, so that response times are
     /// recorded separately.
@@ -114,12 +114,12 @@ pub trait Workload: Sync {
         let _ = (knobs, dataset);
         None
     }
+
     /// For a fill of a database: the tables that it makes.
     fn tables(&self, knobs: &Knobs) -> Vec<String> {
         let _ = knobs;
         Vec::new()
     }
-
 
     /// The mapping of a recorded load's offsets to the space; None if they are not remapped.
     fn remapped(&self, knobs: &Knobs, space: AddressSpace) -> Result<Option<RemappedTrace>> {

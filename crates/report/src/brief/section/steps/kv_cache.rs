@@ -2,7 +2,7 @@
 //! energy, and the parameters of the cache.
 
 use crate::analysis::facts::{MeasuredFacts, Subjects};
-use crate::analysis::points::point_summary::{P95, P99};
+use crate::analysis::points::point_summary::{Latency, P95, P99, RepeatSummary};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
 use crate::brief::section::steps::{StreamFact, streams_with};
@@ -24,12 +24,28 @@ fn blocks(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> Vec<Blo
     if streams.is_empty() {
         return Vec::new();
     }
-    vec![
-        Block::note(say!(l, "kv-cache-how")),
-        times(l, subjects, &streams),
-        Block::chapter(say!(l, "kv-cache-caches")),
-        caches(l, &streams),
-    ]
+    let mut blocks = vec![Block::note(say!(l, "kv-cache-how"))];
+    blocks.extend(smaller_blocks(l, &streams).map(Block::note));
+    blocks.push(times(l, subjects, &streams));
+    blocks.push(Block::chapter(say!(l, "kv-cache-caches")));
+    blocks.push(caches(l, &streams));
+    blocks
+}
+
+/// The steps whose blocks are smaller than those of their model.
+fn smaller_blocks(l: Language, streams: &[CachedStream<'_>]) -> Option<String> {
+    let is_small =
+        |stream: &&CachedStream<'_>| stream.fact.tokens_held() < 0.999 * stream.fact.tokens as f64;
+    let mut steps: Vec<String> =
+        streams.iter().filter(is_small).map(|stream| stream.step.title.text(l)).collect();
+    steps.dedup();
+    (!steps.is_empty()).then(|| say!(l, "kv-cache-smaller", steps = l.list(&steps)))
+}
+
+/// The user's latency of writes, durable ones or not.
+fn of_writes(summary: &RepeatSummary) -> Option<&Latency> {
+    let write = summary.classes.iter().find(|own| own.class.is_write())?;
+    summary.user_latency(Some(write.class))
 }
 
 /// Prefixes, blocks, throughput and energy.
@@ -41,7 +57,10 @@ fn times(l: Language, subjects: &Subjects, streams: &[CachedStream<'_>]) -> Bloc
         say!(l, "kv-cache-prefix-mean"),
         say!(l, "kv-cache-prefix-p95"),
         say!(l, "kv-cache-prefix-p99"),
-        say!(l, "kv-cache-block-p99"),
+        say!(l, "kv-cache-prefix-tokens"),
+        say!(l, "kv-cache-recomputed"),
+        say!(l, "kv-cache-block-p95"),
+        say!(l, "kv-cache-write-p95"),
         say!(l, "kv-cache-hit-rate"),
         say!(l, "kv-cache-tokens"),
         say!(l, "kv-cache-read-mb"),
@@ -53,11 +72,15 @@ fn times(l: Language, subjects: &Subjects, streams: &[CachedStream<'_>]) -> Bloc
         let prefix = summary.user_latency(Some(Class::PREFIX));
         row.push(TableCell::mean(prefix));
         row.extend([P95, P99].map(|at| TableCell::percentile(prefix, at)));
-        row.push(TableCell::percentile(summary.user_latency(Some(Class::READ)), P99));
+        let tokens = cached.tokens_of_prefix();
+        row.push(TableCell::fixed(tokens));
+        row.push(TableCell::time(tokens.map(|own| own / cached.prefill as f64 * 1e9)));
+        row.push(TableCell::percentile(summary.user_latency(Some(Class::READ)), P95));
+        row.push(TableCell::percentile(of_writes(summary), P95));
         let ops = |class| Some(summary.class(Some(class))?.ops_per_s.as_ref()?.value);
         let hits = ops(Class::READ).unwrap_or(0.0);
         let blocks = summary.ops_per_s.as_ref().map_or(0.0, |ops| ops.value);
-        let tokens_per_s = hits * cached.tokens as f64;
+        let tokens_per_s = hits * cached.tokens_held();
         row.extend([share(l, hits, blocks).into(), TableCell::fixed(tokens_per_s)]);
         let read = summary.class(Some(Class::READ)).and_then(|own| own.bytes_per_s.as_ref());
         row.push(TableCell::megabytes(read));
@@ -83,12 +106,14 @@ fn caches(l: Language, streams: &[CachedStream<'_>]) -> Block {
         say!(l, "column-step"),
         say!(l, "kv-cache-model"),
         say!(l, "kv-cache-eviction"),
+        say!(l, "kv-cache-touch"),
         say!(l, "kv-cache-spread"),
         say!(l, "kv-cache-block"),
         say!(l, "kv-cache-block-tokens"),
         say!(l, "kv-cache-blocks"),
         say!(l, "kv-cache-requests"),
         say!(l, "kv-cache-hits"),
+        say!(l, "kv-cache-behind"),
         say!(l, "kv-cache-misses"),
         say!(l, "kv-cache-evictions"),
         say!(l, "kv-cache-memory"),
@@ -100,8 +125,8 @@ fn caches(l: Language, streams: &[CachedStream<'_>]) -> Block {
         if seen.contains(&(title.clone(), *cached)) {
             continue;
         }
-        let CachedBlocks { model, eviction, spread, .. } = cached;
-        let names = [title.clone(), model.clone(), eviction.clone(), spread.clone()];
+        let CachedBlocks { model, eviction, touch, spread, .. } = cached;
+        let names = [&title, model, eviction, touch, spread].map(Clone::clone);
         let mut row = texts(names);
         row.push(TableCell::size(cached.block_bytes as f64));
         let counts = [
@@ -109,6 +134,7 @@ fn caches(l: Language, streams: &[CachedStream<'_>]) -> Block {
             cached.blocks,
             cached.requests,
             cached.hits,
+            cached.behind,
             cached.misses,
             cached.evictions,
         ];
@@ -121,5 +147,5 @@ fn caches(l: Language, streams: &[CachedStream<'_>]) -> Block {
         rows.push((Mark::None, row));
         seen.push((title, *cached));
     }
-    Table::measured(l, 4, &head, rows).block()
+    Table::measured(l, 5, &head, rows).block()
 }
