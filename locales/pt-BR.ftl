@@ -768,7 +768,7 @@ tpcc-limits =
     Limites: 90 % de cada tipo de transação devem ser respondidos nesse tempo (cláusula 5.2.5.3), e 90 %
     das Deliveries adiadas devem ser executadas em até 80 s após entrar na fila (cláusula 2.7.2.2).
     Quando há tempos de digitação e de reflexão, os tempos são de resposta, contados a partir do envio
-    pelo terminal; um limite é cumprido quando o p95 ou a transação mais lenta está dentro dele.
+    pelo terminal; um limite é cumprido quando o p90 ou a transação mais lenta está dentro dele.
     Parcelas mínimas (cláusula 5.2.3): Payment 43 %, Order-Status, Delivery e Stock-Level 4 % cada.
 tpcc-deviations =
     New-Orders por minuto não são tpmC: este resultado não foi auditado e não é comparável com os
@@ -786,8 +786,9 @@ tpcc-conditions-kept =
 new-orders = { $rate } New-Orders por minuto
 kept-by-all = cumprido por todas
 kept = cumprido
-p95-above = p95 acima do limite
+p90-above = p90 acima do limite
 committed = , confirmadas.
+committed-by-terminals = , confirmadas, à taxa que os tempos de digitação e de reflexão dos terminais definem em qualquer drive.
 
 ## Method
 procedure = Procedimento
@@ -1427,8 +1428,8 @@ fact-ring = Anel
 fact-buffers = Buffers
 fact-polling = Polling
 fact-keys = Chaves
-fact-vector-search = Busca vetorial
 fact-accelerators = Aceleradores
+fact-vector-search = Busca vetorial
 fact-vectors = Vetores
 fact-dimensions = Dimensões
 fact-queries = Consultas
@@ -1991,12 +1992,12 @@ kv-cache-how =
     Um prefixo está carregado quando o último de seus blocos em cache é lido; o tempo conta da requisição ao
     modelo e inclui a espera. Blocos que não estão no cache são gravados. A taxa de acertos é a da janela
     medida. A energia é a do primeiro medidor.
-kv-cache-caches = Caches e registros
     Prefixos são lidos até o primeiro bloco ausente; depois dele, todos os blocos são calculados de novo. Vale
     carregar um prefixo se isso leva menos tempo que recalculá-lo na taxa do modelo.
 kv-cache-smaller =
     Blocos menores que os do modelo: { $steps }. Os tokens são aqueles cujas chaves e valores cabem nos bytes
     desses blocos, e nada dizem sobre o modelo.
+kv-cache-caches = Caches e registros
 kv-cache-prefix-mean = prefixo, média
 kv-cache-prefix-p95 = prefixo, p95
 kv-cache-prefix-p99 = prefixo, p99
@@ -2010,15 +2011,15 @@ kv-cache-read-mb = leituras, MB/s
 kv-cache-joules = energia por milhão de tokens em cache
 kv-cache-model = modelo de linguagem
 kv-cache-eviction = política de remoção
-kv-cache-spread = distribuição dos instantes
 kv-cache-touch = acessado primeiro
+kv-cache-spread = distribuição dos instantes
 kv-cache-block = bloco
 kv-cache-block-tokens = tokens por bloco
 kv-cache-blocks = capacidade, blocos
 kv-cache-requests = requisições
 kv-cache-hits = acertos
-kv-cache-misses = faltas
 kv-cache-behind = após um bloco ausente
+kv-cache-misses = faltas
 kv-cache-evictions = remoções
 kv-cache-memory = na memória, blocos
 kv-cache-memory-hits = acertos na memória
@@ -2036,6 +2037,17 @@ training-interval = intervalo de 95 %
 training-samples = amostras/s
 training-read-mb = MB/s
 
+## Vector search
+vector-search-how =
+    Cada consulta pede seus 10 vetores mais próximos. A revocação é a parcela dos vizinhos verdadeiros,
+    encontrados comparando cada consulta com cada vetor, que está entre os resultados. A revocação e as I/Os por
+    consulta são médias de todas as consultas do conjunto de dados e, portanto, iguais para todos os objetos;
+    objetos com resultados diferentes não são comparados. Uma I/O é uma leitura de um nó do grafo.
+vector-search-list = lista de busca
+vector-search-recall = revocação@10
+vector-search-ios = I/Os por consulta
+vector-search-io-size = tamanho de uma I/O
+vector-search-qps = consultas/s
 vector-search-mean = média
 vector-search-p99 = p99
 

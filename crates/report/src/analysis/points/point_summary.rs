@@ -16,6 +16,9 @@ pub use dyno_core::plan::search::PERCENTILES;
 /// The index of the median.
 pub const P50: usize = 0;
 
+/// The index of p90.
+pub const P90: usize = 1;
+
 /// The index of p95.
 pub const P95: usize = 2;
 

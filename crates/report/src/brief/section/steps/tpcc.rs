@@ -3,7 +3,7 @@
 
 use crate::analysis::facts::{MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::points::metric::NEW_ORDER;
-use crate::analysis::points::point_summary::{P95, RepeatSummary};
+use crate::analysis::points::point_summary::{P90, P95, RepeatSummary};
 use crate::brief::block::{Block, Mark, Role, Table, plain, strong};
 use crate::brief::number_format::{self, NONE};
 use crate::brief::section::{Section, SectionBlocks};
@@ -89,11 +89,12 @@ fn account(l: Language, summary: &RepeatSummary) -> [Block; 2] {
         say!(l, "column-number"),
         say!(l, "column-share"),
         say!(l, "column-rolled-back"),
+        "p90".to_string(),
+        say!(l, "column-limit-90"),
+        String::new(),
         say!(l, "mean"),
         "p95".to_string(),
         say!(l, "column-slowest"),
-        say!(l, "column-limit-90"),
-        String::new(),
     ];
     let (mut rows, mut rate) = (Vec::new(), String::new());
     for (class, limit_s) in LIMITS_S {
@@ -107,17 +108,16 @@ fn account(l: Language, summary: &RepeatSummary) -> [Block; 2] {
             }
         }
         let times = c.user_latency();
-        // If 95 % are within a limit, so are 90 %.
-        let p95 = times.percentiles_ns[P95].as_ref();
+        let p90 = times.percentiles_ns[P90].as_ref();
         let limit_ns = f64::from(limit_s) * 1e9;
-        let kept = match p95 {
+        let kept = match p90 {
             _ if ops == 0 => NONE.to_string(),
             _ if times.max_ns.is_some_and(|ns| ns as f64 <= limit_ns) && !times.censored => {
                 say!(l, "kept-by-all")
             }
             Some(p) if p.value <= limit_ns && p.at_least => NONE.to_string(),
             Some(p) if p.value <= limit_ns => say!(l, "kept"),
-            Some(_) => say!(l, "p95-above"),
+            Some(_) => say!(l, "p90-above"),
             None => NONE.to_string(),
         };
         let share =
@@ -132,13 +132,21 @@ fn account(l: Language, summary: &RepeatSummary) -> [Block; 2] {
                 String::new()
             },
         ]);
-        row.extend([TableCell::mean(Some(times)), TableCell::latency(p95)]);
-        row.push(TableCell::largest(times));
+        row.push(TableCell::latency(p90));
         row.extend(texts([format!("{limit_s} s"), kept]));
+        row.extend([TableCell::mean(Some(times)), TableCell::percentile(Some(times), P95)]);
+        row.push(TableCell::largest(times));
         rows.push((Mark::None, row));
     }
-    [
-        Block::Text(Role::Plain, [vec![strong(rate)], plain(say!(l, "committed"))].concat()),
-        Table::measured(l, 1, &head, rows).block(),
-    ]
+    // Keying and think times set the rate on any drive.
+    let timed = summary.classes.iter().any(|class| class.response.is_some());
+    let rate = match timed {
+        true => plain([rate, say!(l, "committed-by-terminals")].concat()),
+        false => [vec![strong(rate)], plain(say!(l, "committed"))].concat(),
+    };
+    let times = Table::measured(l, 1, &head, rows).block();
+    match timed {
+        true => [times, Block::Text(Role::Plain, rate)],
+        false => [Block::Text(Role::Plain, rate), times],
+    }
 }
