@@ -48,6 +48,7 @@ mod lead;
 mod live;
 mod live_pages;
 mod load_memory;
+mod loads;
 mod made;
 mod many;
 mod many_servers;
