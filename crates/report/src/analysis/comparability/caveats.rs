@@ -5,8 +5,9 @@ pub use crate::analysis::caveat::Caveat;
 use crate::analysis::facts::{CellFacts, Facts, RunFacts, SetupFacts, StepDurability, StepFacts};
 use crate::analysis::keys::SubjectKey;
 use crate::analysis::limits::bottleneck::BottleneckVerdict;
-use crate::analysis::points::point_summary::{RATE_KEPT, RepeatSummary};
+use crate::analysis::points::point_summary::{P99, RATE_KEPT, RepeatSummary};
 use dyno_core::record::setup::{DriveSetup, WriteCacheState};
+use dyno_core::stats::Estimate;
 use dyno_core::stats::family::FEWEST;
 use dyno_core::stats::runs::trend::Drift;
 
@@ -97,12 +98,26 @@ pub fn of_load(load: &RepeatSummary) -> Vec<Caveat> {
     }
     all.extend(load.achieved().filter(|share| *share < RATE_KEPT).map(Caveat::MissedRate));
     let late = load.late_share();
-    if load.asked.is_some() && late >= LATE {
+    if load.asked.is_some() && late >= LATE && lateness_shows(load) {
         all.push(Caveat::Late(late));
     }
     let off = load.littles_law.filter(|share| (share - 1.0).abs() > LITTLES_LAW);
     all.extend(off.map(Caveat::LittlesLaw));
     all
+}
+
+/// Whether the lateness of ops is a part of what was measured: of the mean or the 99th percentile
+/// of a class. 100 µs are irrelevant beside blocks that take 300 ms.
+fn lateness_shows(load: &RepeatSummary) -> bool {
+    let shows = |response: Option<&Estimate>, service: Option<&Estimate>| {
+        let both = response.zip(service).filter(|(all, _)| all.value > 0.0);
+        both.is_none_or(|(all, own)| (all.value - own.value) / all.value >= LATE)
+    };
+    load.classes.iter().any(|class| {
+        let (all, own) = (class.user_latency(), &class.service);
+        shows(all.mean_ns.as_ref(), own.mean_ns.as_ref())
+            || shows(all.percentiles_ns[P99].as_ref(), own.percentiles_ns[P99].as_ref())
+    })
 }
 
 /// Whether a drive of the subject reports a volatile write cache that is on, while the kernel takes
