@@ -71,7 +71,7 @@ fn a_program_without_an_engine_says_so_before_it_touches_a_drive() {
     ];
     for (protocol, is_built, name) in built {
         let of_it = [protocol, "--scale", "small", "--subject", "A=drive"];
-        let listed = said(&dyno(dir.path(), &["protocols"]));
+        let listed = dyno_well(dir.path(), &["protocols"]);
         let line = listed.lines().find(|line| line.starts_with(protocol)).expect("a line");
         assert_eq!(line.contains("not in this build"), !is_built, "{line}");
         if is_built {

@@ -24,8 +24,9 @@ pub fn list(format: OutputFormat, out: &mut dyn Write) -> Result<()> {
     writeln!(out, "Engines")?;
     for info in &catalogue.engines {
         entry(out, info)?;
-        if let Some(missing) = missing(info.name) {
-            writeln!(out, "  {:<20} {missing}", "")?;
+        if let Some((cause, remedies)) = missing(info.name) {
+            let remedies = remedies.join("; ");
+            writeln!(out, "  {:<20} not in this build: {cause}; {remedies}", "")?;
         }
     }
     writeln!(out, "\nWorkloads")?;
@@ -34,10 +35,9 @@ pub fn list(format: OutputFormat, out: &mut dyn Write) -> Result<()> {
     catalogue.meters.iter().try_for_each(|info| entry(out, info))
 }
 
-/// "not in this build: …", if this program was built without an engine.
-pub fn missing(engine: &str) -> Option<String> {
-    let (cause, remedies) = describe(&crate::engine::find(engine)?.check_build().err()?);
-    Some(format!("not in this build: {cause}; {}", remedies.join("; ")))
+/// The cause and the remedies, if this program was built without an engine.
+pub fn missing(engine: &str) -> Option<(String, Vec<String>)> {
+    Some(describe(&crate::engine::find(engine)?.check_build().err()?))
 }
 
 fn entry(out: &mut dyn Write, info: &Info) -> Result<()> {

@@ -34,7 +34,8 @@ pub fn list(format: OutputFormat, out: &mut dyn Write) -> Result<()> {
     }
     let width = protocols.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     for (name, text) in &protocols {
-        let missing = missing(text).map(|why| format!(" ({why})")).unwrap_or_default();
+        let missing = missing(text).map(|why| format!(" (not in this build: {why})"));
+        let missing = missing.unwrap_or_default();
         writeln!(out, "{name:width$}  {}{missing}", value(text, "title"))?;
     }
     Ok(())
@@ -62,7 +63,7 @@ pub fn show(name: &str, out: &mut dyn Write) -> Result<()> {
 /// Why this program cannot execute a built-in protocol: it was built without one of its engines.
 fn missing(text: &str) -> Option<String> {
     let quoted = text.split("engine = ").skip(1).filter_map(|rest| rest.split('"').nth(1));
-    quoted.into_iter().find_map(list::missing)
+    quoted.into_iter().find_map(list::missing).map(|(cause, _)| cause)
 }
 
 /// The string of a top-level key. The built-in files have each on a line of its own.
