@@ -26,6 +26,7 @@
 # | bound | lower bound | minimum bound |
 
 ## Lists, and what is not known
+percent = {" %"}
 list-comma = {", "}
 list-and = { $first } and { $last }
 clause-break = {"; "}
@@ -727,6 +728,67 @@ percentiles-service = percentiles are { $class } service times
 summed-over-drives = ops/s summed and histograms merged over drives
 summed-over-instances = ops/s summed and histograms merged over instances
 summed-over-drives-and-instances = ops/s summed and histograms merged over drives and instances
+
+## The scoreboard and the conclusion
+result-even = even
+result-even-by = even, { $difference }
+result-not-shown = not shown
+result-not-one-best = no single best
+best-in-higher = { $subject } has the higher { $what } in { $count } of { $of } steps
+best-in-lower = { $subject } has the lower { $what } in { $count } of { $of } steps
+best-in-also = { $subject } in { $count }
+best-in-also-at = { $subject } at { $count }
+best-in-even = { $count ->
+        [one] 1 is even
+       *[other] { $count } are even
+    }
+best-in-open = { $count ->
+        [one] 1 shows no difference
+       *[other] { $count } show no difference
+    }
+best-higher = { $subject } has the { $of ->
+        [2] higher
+       *[other] highest
+    } { $what }{ $at }{ $until }
+best-lower = { $subject } has the { $of ->
+        [2] lower
+       *[other] lowest
+    } { $what }{ $at }{ $until }
+even-in = the difference in { $what } is within 5 %
+open-in = no difference in { $what } is shown
+at-some = {" "}at { $count } of { $of } points
+range-up-to = {" "}up to { $to }
+range-from-on = { $subject } from { $from } on
+range-between = { $subject } from { $from } to { $to }
+range-at = { $subject } at { $at }
+limit-published =
+    The figures are single runs as published, so any difference may be chance.
+limit-separate-runs =
+    The drives were not measured in turns, so these are the figures as measured, and no claims.
+limit-specimens = One drive of each was measured: others of its model may differ.
+amount-one-thread = 1 thread
+amount-threads = { $value } threads
+amount-depth = depth { $value }
+amount-ops = { $value } ops/s
+amount-load = { $value } load
+amount-maximum-load = maximum load
+amount-one-instance = 1 instance
+amount-instances = { $value } instances
+amount-rates = { $value } × the rates
+as-measured = As measured, not in turns: { $sentence }.
+rises-between = The { $what } of { $subject } rises from { $low } to { $high } between { $from } and { $to }
+lead-grows = The lead of { $subject } over { $rival } in { $what } grows from { $low } to { $high }
+lead-shrinks = The lead of { $subject } over { $rival } in { $what } shrinks from { $low } to { $high }
+no-rank = No drive can be ranked here.
+no-rank-main = No drive can be ranked here. { $cause }
+barred-by = { $other } and { $first } are not comparable: { $names } differ.
+figure-gap = not measured
+appendices-on-request =
+    Every point and every difference: `dyno export --table points` and `--table comparisons` write them as
+    CSV; a brief.toml with `sections` adds them to the brief.
+title-of-tests = { $subjects }: head to head
+of-many-steps = In { $count } steps { $sentence }
+section-counts = Comparisons by result
 
 ## Summary
 summary-how =
@@ -1694,11 +1756,11 @@ difference-share = { $count } of { $all }
 # Imported figures on the first page
 published-lead = As published, without repeats: { $sentence }
 published-lead-of-step = As published, without repeats, in { $step }: { $sentence }
-published-more = { $better } { $by } more { $what } than { $worse }{ $at }
-published-lower = { $better } { $by } lower { $what } than { $worse }{ $at }
-published-rival-more = { $by } more than { $worse }{ $at }
-published-rival-lower = { $by } lower than { $worse }{ $at }
-published-at = ,{ $place }
+published-completes = { $better } completes { $own }{ $at }, { $by } more than { $worse } ({ $other })
+published-more = { $better } reaches { $own }{ $at }, { $by } more than { $worse } ({ $other })
+published-lower = { $better } has a { $what } of { $own }{ $at }, { $by } lower than { $worse } ({ $other })
+published-rival-more = { $by } more than { $worse } ({ $other })
+published-rival-lower = { $by } lower than { $worse } ({ $other })
 published-no-difference = As published, without repeats: the source gives equal figures for all subjects.
 published-not-compared =
     Nothing was compared: no two subjects have figures of the same load.
@@ -1706,7 +1768,6 @@ published-more-measures = { $count ->
         [one] 1 more measure is in the summary.
        *[other] { $count } more measures are in the summary.
     }
-up-to = up to { $value }
 between-clauses = {"; "}
 named-value = { $name }: { $value }
 figure-published = {"; "}as published: { $differences }
@@ -1721,7 +1782,6 @@ more-losses = { $count ->
        *[other] { $count } more claims are in favour of rivals of { $subject }; “All claims” has them.
     }
 not-compared-here = { $subject } is not compared here.
-no-rank = No drive can be ranked here.
 no-rank-nothing-measured = No drive can be ranked here, because nothing was measured.
 no-rank-never-together =
     No drive can be ranked here, because no two subjects were measured at the same point: give them the

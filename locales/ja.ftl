@@ -42,6 +42,7 @@
 # | full-width colon | ： | : |
 
 ## Lists, and what is not known
+percent = %
 list-comma = 、
 list-and = { $first }、{ $last }
 clause-break = 、
@@ -177,10 +178,10 @@ on-average-over-loads = （{ $count } つの等負荷の平均）
 
 ## Claims
 difference-footnote =
-    差：優位な対象、差の大きさ、同時 95 % 信頼区間の順に示す。高いほど良い指標では増加率（上位 ÷ 下位 − 1）、
+    差：優位な対象、差の大きさ、同時 95% 信頼区間の順に示す。高いほど良い指標では増加率（上位 ÷ 下位 − 1）、
     レイテンシーでは減少率（1 − 新 ÷ 旧）とする。▲ 有意、≥ 下限値（優位な対象の制約要因はドライブではな
     い）、≈ 有意差なし、‡ 順位なし（劣位の対象の制約要因はドライブではない）。1 つの報告書のすべての区間
-    は、95 % の確率で同時に成り立つ。
+    は、95% の確率で同時に成り立つ。
 claim-more = { $better } は { $worse } より { $what } が { $by } 高い{ $at }
 claim-lower = { $better } は { $worse } より { $what } が { $by } 低い{ $at }
 claim-less = { $better } は { $worse } より { $what } が { $by } 少ない{ $at }
@@ -323,7 +324,7 @@ conditions-imported = 取り込み値。測定条件は数値の出典に記載�
 measured-times = 各点 { $count } 回測定
 window-a-point = 測定区間 { $window }
 kernel = カーネル { $release }
-brackets-are-intervals = 角括弧内は、報告書全体で同時に成り立つ 95 % 信頼区間
+brackets-are-intervals = 角括弧内は、報告書全体で同時に成り立つ 95% 信頼区間
 no-rank-none-measured = 最後まで測定できた点がないため、順位は付けられない。最初の失敗：{ $first }
 no-rank-barred = 順位は付けられない。{ $reason }
 no-rank-not-comparable-in = { $metrics } で比較できる対象の組み合わせがないため、順位は付けられない。
@@ -426,7 +427,7 @@ multiple-holds-fewer = { $limit } 以上かかる要求は { $share } 未満で�
 multiple-holds-fewer-in = どの { $period } の期間でも、{ $limit } 以上かかる要求は { $share } 未満でなければならない。計測区間がそれより短い場合は、その全体を一つの期間とする。
 multiple-how =
     不合格となった最小の倍率を下回り、全ステップが合格した最大の倍率を、反復の幾何平均で示す。区間は反復から求
-    め（95 %、3 回以上）、少なくとも合格した値から不合格となった値までを含む。
+    め（95%、3 回以上）、少なくとも合格した値から不合格となった値までを含む。
 column-time = 時間
 column-holds = 判定
 time-response = 応答
@@ -487,7 +488,7 @@ column-transaction = トランザクション
 column-number = 件数
 column-rolled-back = ロールバック
 column-slowest = 最長
-column-limit-90 = 90 % の上限
+column-limit-90 = 90% の上限
 column-calculation = 計算
 column-result = 結果
 column-other-formula = 別の式
@@ -502,8 +503,8 @@ caveats-oddities = 測定範囲の超過、該当キーなし
 caveats-none = 留意点なし：失敗、ドリフト、目標レートの未達、測定範囲を超えるレイテンシーはいずれもなかった。
 caveats-asked = 目標レートと達成レート
 caveat-wider = { $place }、{ $subject }：反復 { $repeats } 回で ±{ $half }（目標は ±{ $asked }）
-rates-kept = 測定点の延べ { $count } ストリームは、レートを 2 % 以内に保ち、遅延発行は 1 % 未満だった。
-other-rates-kept = 残りの延べ { $count } ストリームは、レートを 2 % 以内に保ち、遅延発行は 1 % 未満だった。
+rates-kept = 測定点の延べ { $count } ストリームは、レートを 2% 以内に保ち、遅延発行は 1% 未満だった。
+other-rates-kept = 残りの延べ { $count } ストリームは、レートを 2% 以内に保ち、遅延発行は 1% 未満だった。
 oddity-overflow = { $count ->
        *[other] 1 時間を超えるレイテンシー { $shown } 件
     }
@@ -559,7 +560,7 @@ instance-by-instance = インスタンス別：{ $step }
 energy-how =
     電力は 3 列目に示す対象について、その計測器が示した値である。種類の異なる電力は比較しない。エネルギーは、
     計測値の時刻による台形則で、計測器の遅れの分だけずらした測定区間について求める。遅れ（{ $seconds } s ま
-    で）は計測値が ops/s に最もよく追従する値で、同じ計測器の全測定点に共通である。計測値の欠落が区間の 1 % を
+    で）は計測値が ops/s に最もよく追従する値で、同じ計測器の全測定点に共通である。計測値の欠落が区間の 1% を
     超える場合は示さない。アイドル電力は差し引かない。
 meter-late = { $meter }：表示が負荷より { $late } 遅れる（補正済み）。
 meter-unknown-delay = { $meter }：負荷への追従が弱く、遅れの有無を判定できない。
@@ -585,8 +586,8 @@ row-within-limit = 上限内
 
 ## All claims
 findings-how =
-    差があると述べるのは、同時 95 % 信頼区間が「差なし」を含まない場合に限る。この報告書で述べた差のいずれかが
-    誤りである確率は 5 % 以下である。同じことを示す測定点が複数あれば、下限が最も大きいものを挙げる。数値は差
+    差があると述べるのは、同時 95% 信頼区間が「差なし」を含まない場合に限る。この報告書で述べた差のいずれかが
+    誤りである確率は 5% 以下である。同じことを示す測定点が複数あれば、下限が最も大きいものを挙げる。数値は差
     が小さくなる側に丸める。留意点のある測定点は根拠にしない。
 caveats-noted = 留意点は { $count } 件（「留意点」に一覧を示す）。
 claims-for = { $subject } の優位点
@@ -621,6 +622,58 @@ summed-over-drives = ドライブ間で ops/s を合計し、ヒストグラム�
 summed-over-instances = インスタンス間で ops/s を合計し、ヒストグラムを統合
 summed-over-drives-and-instances = ドライブ間・インスタンス間で ops/s を合計し、ヒストグラムを統合
 
+## The scoreboard and the conclusion
+result-even = 同等
+result-even-by = 同等、{ $difference }
+result-not-shown = 差は示されない
+result-not-one-best = 首位なし
+best-in-higher = { $of }ステップ中{ $count }ステップで{ $subject }の{ $what }が高い
+best-in-lower = { $of }ステップ中{ $count }ステップで{ $subject }の{ $what }が低い
+best-in-also = { $count }ステップでは{ $subject }
+best-in-also-at = { $count }点では{ $subject }
+best-in-even = { $count }ステップは同等
+best-in-open = { $count }ステップでは差が示されない
+best-higher = { $until }{ $subject }の{ $what }が{ $of ->
+        [2] 高い
+       *[other] 最も高い
+    }{ $at }
+best-lower = { $until }{ $subject }の{ $what }が{ $of ->
+        [2] 低い
+       *[other] 最も低い
+    }{ $at }
+even-in = { $what }の差は5%以内
+open-in = { $what }の差は示されない
+at-some = { $of }点中{ $count }点で
+range-up-to = { $to }までは
+range-from-on = { $from }からは{ $subject }
+range-between = { $from }から{ $to }までは{ $subject }
+range-at = { $at }では{ $subject }
+limit-published = 公表された値はいずれも1回の測定であり、差は偶然の可能性がある。
+limit-separate-runs = ドライブは交互に測定されていないため、これらは測定値そのものであり、有意差を示さない。
+limit-specimens = 測定したのは各1台であり、同じモデルの他の個体は異なる可能性がある。
+amount-one-thread = 1スレッド
+amount-threads = { $value }スレッド
+amount-depth = 深さ{ $value }
+amount-ops = { $value } ops/s
+amount-load = 負荷{ $value }
+amount-maximum-load = 最大負荷
+amount-one-instance = 1インスタンス
+amount-instances = { $value }インスタンス
+amount-rates = レートの{ $value }倍
+as-measured = 交互ではない測定値による：{ $sentence }。
+rises-between = { $from }から{ $to }の間に{ $subject }の{ $what }が{ $low }から{ $high }に上がる
+lead-grows = { $what }での{ $subject }の{ $rival }に対する差は、{ $low }から{ $high }にかけて広がる
+lead-shrinks = { $what }での{ $subject }の{ $rival }に対する差は、{ $low }から{ $high }にかけて縮まる
+no-rank = ここではドライブに順位を付けられない。
+no-rank-main = 順位は付けられない。{ $cause }
+barred-by = { $other } と { $first } は、{ $names }が異なるため比較できない。
+figure-gap = 測定なし
+appendices-on-request =
+    すべての点と差は `dyno export --table points` と `--table comparisons` で CSV に書き出せる。brief.toml の `sections` で本文に加えられる。
+title-of-tests = { $subjects }：直接比較
+of-many-steps = { $count }ステップで{ $sentence }
+section-counts = 結果ごとの比較の数
+
 ## Summary
 summary-how =
     ▲ 他のすべての対象に対して有意に優位。† ドライブ以外が制約要因。差：優位な対象、差の大きさ、信頼区間。
@@ -632,10 +685,10 @@ within-the-limit = （上限内）
 
 ## TPC-C
 tpcc-limits =
-    上限：各トランザクションの 90 % がその時間内に応答すること（5.2.5.3 項）、遅延実行の Delivery の 90 % がキ
+    上限：各トランザクションの 90% がその時間内に応答すること（5.2.5.3 項）、遅延実行の Delivery の 90% がキ
     ュー投入から 80 s 以内に実行されること（2.7.2.2 項）。端末にキー入力時間と思考時間がある場合、時間は端末の
     送信からの応答時間とする。p90 または最長の応答が上限以内であれば合格とする。最小割合（5.2.3 項）
-    は、Payment が 43 %、Order-Status、Delivery、Stock-Level が各 4 %。
+    は、Payment が 43%、Order-Status、Delivery、Stock-Level が各 4%。
 tpcc-deviations =
     毎分の New-Order 数は tpmC ではない。監査を受けた結果ではなく、公表されている結果とは比較できない。仕様と
     の相違は次のとおり。外部キーは宣言しない。トランザクションはサーバー既定の分離レベル
@@ -672,7 +725,7 @@ method-response-time =
     レートを指定した場合に、要求の発行予定時刻から完了までの時間。遅い要求の後ろで待った時間も含む。遅れた要求
     も遅れたものとして数え、破棄しない。
 method-percentiles =
-    指定した割合のオペレーションが超えなかったレイテンシー。相対誤差 0.1 % 以下のヒストグラムを、ワーカー、ド
+    指定した割合のオペレーションが超えなかったレイテンシー。相対誤差 0.1% 以下のヒストグラムを、ワーカー、ド
     ライブ、インスタンス間で統合して求める（種別間では統合しない）。それを超えるサンプルが { $samples } 以上あ
     る場合のみ示す。
 method-several-drives =
@@ -688,25 +741,25 @@ rounding = 丸め
 self-test = セルフテスト
 difference = 差
 method-interval =
-    水準の 95 % 信頼区間の半幅。3 回以上の反復の対数にスチューデントの t 分布を適用する。反復が 1～2 回の場合
+    水準の 95% 信頼区間の半幅。3 回以上の反復の対数にスチューデントの t 分布を適用する。反復が 1～2 回の場合
     は区間を求めず、最小と最大のみを示す。
-method-gain = 上位 ÷ 下位 − 1。高いほど良い指標に用いる。1.5 倍は 50 % の増加となる。
+method-gain = 上位 ÷ 下位 − 1。高いほど良い指標に用いる。1.5 倍は 50% の増加となる。
     10 倍を超える場合は倍率（上位 ÷ 下位）で示す。
-method-reduction = 1 − 新 ÷ 旧。レイテンシーに用いる。半分の時間は 50 % の減少となる。
+method-reduction = 1 − 新 ÷ 旧。レイテンシーに用いる。半分の時間は 50% の減少となる。
 method-comparison =
     反復にわたる幾何平均の比。反復をブロック、測定順の位置を因子とする対数モデルによる。測定点の分散は縮小推定
     する（Smyth 2004）。
 method-one-family =
     この報告書のすべての比較（全ステップ、対象、指標、測定点）を 1 つの族とし、いずれかの区間が真値を外す確率
-    を合わせて 5 % とする。内訳は個々の測定点が 4 %、ステップ平均が 1 %（ボンフェローニ法）。判定と区間は同じ
+    を合わせて 5% とする。内訳は個々の測定点が 4%、ステップ平均が 1%（ボンフェローニ法）。判定と区間は同じ
     手順による。
 method-lower-bound =
     優位な対象はドライブが制約要因ではなく、他方はドライブが制約要因である場合に用いる。差は少なくとも区間の下
     端以上である。
 method-rounding = 差が小さくなる側に、区間の半幅の 2 桁まで丸める。区間の両端は外側に丸める。
 method-caveats =
-    次の測定点（docs/claims.md を参照）は結論の根拠にしない：いずれかの反復で失敗したもの、目標レートに 2 % 以
-    上届かなかったもの、オープンループで要求の 1 % 以上を遅れて発行したもの、定常状態まで準備するはずのドライ
+    次の測定点（docs/claims.md を参照）は結論の根拠にしない：いずれかの反復で失敗したもの、目標レートに 2% 以
+    上届かなかったもの、オープンループで要求の 1% 以上を遅れて発行したもの、定常状態まで準備するはずのドライ
     ブがそれに達しなかったもの、いずれかの反復でドリフトしたもの。
 
 ## Imported figures, in tables
@@ -911,12 +964,12 @@ figure-convergence-in-rounds =
     { $round } のラウンドごとの { $metric }。最後のラウンドには近似直線と平均 ± { $band } を示す
 figure-drive-of = { $subject }、ドライブ { $drive }
 hover-missed-its-rate = { $point }、目標レート未達
-hover-interval = { $value }（95 %：{ $low }～{ $high }）
+hover-interval = { $value }（95%：{ $low }～{ $high }）
 hover-not-limited = { $bar }：ドライブ以外が制約要因
 caption-of-step = { $step }：{ $caption }
 sign-marked = { $mark } ドライブ以外が制約要因
 sign-outlined = 枠のみ：ドライブ以外が制約要因
-sign-hollow = 白抜き：目標レートに 2 % を超えて届かなかった点
+sign-hollow = 白抜き：目標レートに 2% を超えて届かなかった点
 sign-ringed = 丸囲み：最大負荷の点。クローズドループで、レイテンシーはサービス時間
 figure-queue-depth = キュー深度
 figure-service-time = { $figure } { $class } サービス時間
@@ -952,7 +1005,7 @@ section-durable = 永続化のコスト
 durable-how =
     同じ書き込みを異なる方法で永続化した結果を、書き込みスレッド数別に示す。FUA（force unit access）
     と fdatasync のフラッシュは、データが不揮発性メディア、または電源断に耐えるキャッシュに入った時点で完了す
-    る。割合は、永続化しない同じ書き込みの ops/s に対するもの。割合が 100 % に近いままのドライブは、不揮発性と
+    る。割合は、永続化しない同じ書き込みの ops/s に対するもの。割合が 100% に近いままのドライブは、不揮発性と
     報告するキャッシュで永続書き込みを受け取っている。報告が正しければ電源断保護があることになるが、それを確か
     められるのは電源断試験であり、この測定ではない。デバイスに届いた要求はカーネルが数えたもの。「なし」の場合、カーネルは
     フラッシュも FUA も送っておらず（queue/write_cache が "write through"）、永続化は求められていない。
@@ -973,7 +1026,7 @@ hosts-how =
     これらのバンドルの測定点は、各ホストの時計で同じ絶対時刻に始まった。各ホストの時計は、実行の前後に同じ基準
     と比較した（NTP、RFC 5905 第 8 節。オフセットはホストの時計に加える値で、真の値は最短往復時間の半分以内に
     ある）。共通区間は、基準の時計で見て全ホストの測定区間が重なる部分の、最長の測定区間に対する割合で、時計の
-    不確かさを差し引いている。99 % 以上であれば、ops/s と MB/s は合計、レイテンシーは全ホストの統合ヒストグラ
+    不確かさを差し引いている。99% 以上であれば、ops/s と MB/s は合計、レイテンシーは全ホストの統合ヒストグラ
     ムの値とする。それ以外の場合、合計は示さない。
 hosts-unchecked = 合計なし：{ $host } の時計は、実行の前後の両方では比較されていない。
 hosts-clock =
@@ -1024,7 +1077,7 @@ fleet-in-order = ドライブ（小さい順）
 fleet-how =
     1 台のドライブは、1 つの対象またはグループ内の 1 台である。モデルの水準はそのドライブの幾何平均、ドライブ
     の水準はその反復の幾何平均である。ばらつきは対数の標準偏差で、一元配置の変量効果モデルによる（ドライブ間は
-    反復間を超える分、ホスト間はドライブ間を超える分）。ステップの全ドライブを合わせた有意水準 5 % で他と異な
+    反復間を超える分、ホスト間はドライブ間を超える分）。ステップの全ドライブを合わせた有意水準 5% で他と異な
     るドライブを、外れているとする。モデルの区間はドライブを変量効果とし、ステップの全モデルについて同時に成り
     立つ。
 fleet-better = ドライブ単位で { $better } は { $worse } より { $by } 優れている（{ $drives }）
@@ -1159,7 +1212,7 @@ fact-queue = キュー
 fact-volatile-write-cache = 揮発性書き込みキャッシュ
 fact-volatile-write-cache-after = 揮発性書き込みキャッシュ（終了時）
 fact-write-cache = 書き込みキャッシュ
-fact-value-histogram = 1 ns～1 時間、相対誤差 0.1 % 以内（HdrHistogram、3 桁）
+fact-value-histogram = 1 ns～1 時間、相対誤差 0.1% 以内（HdrHistogram、3 桁）
 fact-value-ceiling = { $value } ops/s（この負荷の形で、要求の所要時間をゼロとした上限）
 fact-value-registered-small =
     登録済み、4 KiB ページ（空きのヒュージページなし、`sysctl vm.nr_hugepages`）
@@ -1303,13 +1356,13 @@ step-of-quick-readrandom = RocksDB ランダム読み取り
 step-of-quick-readwhilewriting = RocksDB ランダム読み取り（1 スレッドが並行して書き込み）
 step-of-quick-readrandomwriterandom = RocksDB ランダム読み取り・書き込み（90 対 10）
 step-of-quick-random-read-4k = 4 KiB ランダム読み取り
-step-of-quick-random-70-30-4k = 4 KiB ランダム（読み取り 70 %）
+step-of-quick-random-70-30-4k = 4 KiB ランダム（読み取り 70%）
 
 protocol-block-basics = ブロック I/O の基本測定：キュー深度別の 4K ランダム、128K シーケンシャル、70/30 混合
 source-of-block-basics = Dyno 独自（ランダムアクセスの前の 4K ランダム書き込みは StorageReview に準拠）
 step-of-block-basics-random-read-4k = 4 KiB ランダム読み取り
 step-of-block-basics-random-write-4k = 4 KiB ランダム書き込み
-step-of-block-basics-random-70-30-4k = 4 KiB ランダム（読み取り 70 %）
+step-of-block-basics-random-70-30-4k = 4 KiB ランダム（読み取り 70%）
 step-of-block-basics-sequential-read-128k = 128 KiB シーケンシャル読み取り
 step-of-block-basics-sequential-write-128k = 128 KiB シーケンシャル書き込み
 
@@ -1327,7 +1380,7 @@ protocol-compression = ドライブによる圧縮の有無：圧縮できるデ
 source-of-compression = データパターンを調べる場合以外は乱数データを使うという SNIA SSS PTS の規定に基づく Dyno 独自の手順
 step-of-compression-random-write = 4 KiB ランダム書き込み
 step-of-compression-sequential-write = 128 KiB シーケンシャル書き込み
-step-of-compression-mixed = 4 KiB ランダム（読み取り 70 %）
+step-of-compression-mixed = 4 KiB ランダム（読み取り 70%）
 
 protocol-powercut = 電源断：FUA とフラッシュによる永続書き込み
 source-of-powercut = Zheng ら（FAST 2013）に基づく Dyno 独自の手順
@@ -1399,9 +1452,9 @@ protocol-vdbench-profiles = StorageReview に準じたブロックプロファ�
 source-of-vdbench-profiles = StorageReview の Intel P5510 対 Samsung PM9A3（SQL と Oracle の混合比は VdbenchAutomation、VDI の 6 種と 64K の 2 種は Dyno 独自）
 step-of-vdbench-profiles-random-read-4k = 4K ランダム読み取り
 step-of-vdbench-profiles-random-write-4k = 4K ランダム書き込み
-step-of-vdbench-profiles-mixed-4k = 4K ランダム（読み取り 70 %）
-step-of-vdbench-profiles-mixed-8k = 8K ランダム（読み取り 70 %）
-step-of-vdbench-profiles-mixed-16k = 16K ランダム（読み取り 70 %）
+step-of-vdbench-profiles-mixed-4k = 4K ランダム（読み取り 70%）
+step-of-vdbench-profiles-mixed-8k = 8K ランダム（読み取り 70%）
+step-of-vdbench-profiles-mixed-16k = 16K ランダム（読み取り 70%）
 step-of-vdbench-profiles-sql = SQL
 step-of-vdbench-profiles-sql-90-10 = SQL 90-10
 step-of-vdbench-profiles-sql-80-20 = SQL 80-20
@@ -1440,14 +1493,14 @@ step-of-noisy-neighbour-loud = 読み取り 3・書き込み 3 ストリーム�
 
 protocol-act = Aerospike ACT：ドライブが維持できる負荷の倍率
 source-of-act = Aerospike ACT 6.4（README.md、cfg_storage.c。サイズ、ワーカー数、キュー深度は Dyno 独自）
-step-of-act-certify = どの 1 時間でも、小サイズの読み取りのうち 1 ms 超が 5 %、8 ms 超が 1 %、64 ms 超が 0.1 % 未満
+step-of-act-certify = どの 1 時間でも、小サイズの読み取りのうち 1 ms 超が 5%、8 ms 超が 1%、64 ms 超が 0.1% 未満
 step-of-act-stress = 2 倍の負荷を最後まで維持
 protocol-kv-cache = 言語モデルのキー・バリュー・キャッシュ
 source-of-kv-cache = Qin ほか（Mooncake、FAST 2025）、MLPerf Storage v3.0 の規則 6.3 と 6.4（記載のない条件は Dyno が補完）
 step-of-kv-cache-objects = 記録時刻どおりのブロックアクセス
 step-of-kv-cache-limit = プレフィックスの取得時間の上限内で最速の再生
 step-of-kv-cache-files-8b = fdatasync 付きファイル、16 ワーカー、Llama 3.1 8B
-step-of-kv-cache-memory-8b = 同じファイル（メモリーに { $value } ブロック）
+step-of-kv-cache-memory-8b = 同じファイル（メモリに { $value } ブロック）
 step-of-kv-cache-files-70b = fdatasync 付きファイル、4 ワーカー、Llama 3.1 70B
 protocol-vector-search = DiskANN によるベクトル検索、再現率を揃えた比較
 source-of-vector-search = Subramanya et al., DiskANN, NeurIPS 2019；microsoft/DiskANN（記載のない条件は Dyno が補完）
@@ -1471,13 +1524,13 @@ step-of-trace-replay-asap = 記録された負荷をできるだけ速く再生
 
 protocol-snia-iops = SNIA PTS IOPS：7 種類の混合比、8 種類のサイズ
 source-of-snia-iops = SNIA SSS PTS 2.0.2（py-sss-pts の引用による）
-step-of-snia-iops-mix-100-0 = ランダム（読み取り 100 %）
-step-of-snia-iops-mix-95-5 = ランダム（読み取り 95 %）
-step-of-snia-iops-mix-65-35 = ランダム（読み取り 65 %）
-step-of-snia-iops-mix-50-50 = ランダム（読み取り 50 %）
-step-of-snia-iops-mix-35-65 = ランダム（読み取り 35 %）
-step-of-snia-iops-mix-5-95 = ランダム（読み取り 5 %）
-step-of-snia-iops-mix-0-100 = ランダム（読み取り 0 %）
+step-of-snia-iops-mix-100-0 = ランダム（読み取り 100%）
+step-of-snia-iops-mix-95-5 = ランダム（読み取り 95%）
+step-of-snia-iops-mix-65-35 = ランダム（読み取り 65%）
+step-of-snia-iops-mix-50-50 = ランダム（読み取り 50%）
+step-of-snia-iops-mix-35-65 = ランダム（読み取り 35%）
+step-of-snia-iops-mix-5-95 = ランダム（読み取り 5%）
+step-of-snia-iops-mix-0-100 = ランダム（読み取り 0%）
 
 protocol-snia-throughput = SNIA PTS スループット：シーケンシャル、1024K と 128K
 source-of-snia-throughput = SNIA SSS PTS 2.0（SSS-PTS-TEST に準拠）
@@ -1486,9 +1539,9 @@ step-of-snia-throughput-sequential-write = シーケンシャル書き込み
 
 protocol-snia-latency = SNIA PTS レイテンシー：同時 1 要求
 source-of-snia-latency = SNIA SSS PTS 2.0（SSS-PTS-TEST に準拠）
-step-of-snia-latency-mix-100-0 = ランダム（読み取り 100 %、同時 1 要求）
-step-of-snia-latency-mix-65-35 = ランダム（読み取り 65 %、同時 1 要求）
-step-of-snia-latency-mix-0-100 = ランダム（読み取り 0 %、同時 1 要求）
+step-of-snia-latency-mix-100-0 = ランダム（読み取り 100%、同時 1 要求）
+step-of-snia-latency-mix-65-35 = ランダム（読み取り 65%、同時 1 要求）
+step-of-snia-latency-mix-0-100 = ランダム（読み取り 0%、同時 1 要求）
 
 protocol-snia-wsat = SNIA PTS 書き込み飽和：6 時間の 4K ランダム書き込み
 source-of-snia-wsat = SNIA SSS PTS 2.0（SSS-PTS-TEST に準拠）
@@ -1549,15 +1602,14 @@ difference-share = { $all } 件中 { $count } 件
 # Imported figures on the first page
 published-lead = 公表値による比較（反復なし）：{ $sentence }
 published-lead-of-step = 公表値による { $step } の比較（反復なし）：{ $sentence }
-published-more = { $better } は { $worse } より { $what } が { $by } 高い{ $at }
-published-lower = { $better } は { $worse } より { $what } が { $by } 低い{ $at }
-published-rival-more = { $worse } より { $by } 高い{ $at }
-published-rival-lower = { $worse } より { $by } 低い{ $at }
-published-at = { $place }
+published-completes = { $better }は{ $own }{ $at }で、{ $worse }（{ $other }）より{ $by }高い
+published-more = { $better }は{ $own }{ $at }で、{ $worse }（{ $other }）より{ $by }高い
+published-lower = { $better }の{ $what }は{ $own }{ $at }で、{ $worse }（{ $other }）より{ $by }低い
+published-rival-more = { $worse }（{ $other }）より{ $by }高い
+published-rival-lower = { $worse }（{ $other }）より{ $by }低い
 published-no-difference = 公表値による比較（反復なし）：出典の値はすべての対象で等しい。
 published-not-compared = 比較なし：同じ負荷の値を持つ対象の組がない。
 published-more-measures = このほか { $count } 項目を「概要」に示す。
-up-to = 最大 { $value }
 between-clauses = 、
 named-value = { $name }：{ $value }
 figure-published = 。公表値による差：{ $differences }
@@ -1569,7 +1621,6 @@ column-of-class = { $class }の { $figure }
 # Losses, and what could not be compared
 more-losses = { $subject } に対して競合が優位な有意差はほかに { $count } 件あり、「有意差の一覧」に示す。
 not-compared-here = { $subject } はここでは比較できない。
-no-rank = ここではドライブに順位を付けられない。
 no-rank-nothing-measured = 測定された点がないため、順位は付けられない。
 no-rank-never-together = 同じ測定点で測定された対象の組がないため、順位は付けられない：同じスイープを指定する。
 cause-and-remedy = { $cause }。対処：{ $remedy }
@@ -1647,7 +1698,7 @@ fact-latencies-finer-than-db-bench-s-buckets--which-are-half-as-wide-as-they-are
 fact-the-writer-of-readwhilewriting--which-db-bench-leaves-out =
     readwhilewriting の書き込みスレッド（db_bench は出力しない）
 fact-all-percentiles-but-the-one-that---percentile-named--which-is-right-to-1-8-- =
-    --percentile で指定したもの以外のパーセンタイル（指定したものの誤差は 1.8 % 以内）
+    --percentile で指定したもの以外のパーセンタイル（指定したものの誤差は 1.8% 以内）
 fact-when-the-run-began = 測定の開始日時
 fact-all-percentiles--vdbench-gives-means-and-maxima = すべてのパーセンタイル：vdbench が示すのは平均と最大
 fact-the-length-of-the-window = 測定区間の長さ
@@ -1776,13 +1827,13 @@ kv-cache-memory-hits = メモリでのヒット数
 
 ## Reads of training samples
 training-how =
-    アクセラレータ使用率（AU）は、計算時間を全体の時間で割った値。MLPerf Storage は unet3d と resnet50 に 90 % 以上を求め、
+    アクセラレータ使用率（AU）は、計算時間を全体の時間で割った値。MLPerf Storage は unet3d と resnet50 に 90% 以上を求め、
     それに満たない行に印を付ける。サンプルを待つ原因（ドライブ、ホスト、読み取りスレッド数）はボトルネックに示す。
-training-kept = { $subject }は { $count } 個のアクセラレータを使用率 90 % 以上に保つ：{ $step }。
-training-none-kept = { $subject }が使用率 90 % に保てる数は、測定した中にない：{ $step }。
+training-kept = { $subject }は { $count } 個のアクセラレータを使用率 90% 以上に保つ：{ $step }。
+training-none-kept = { $subject }が使用率 90% に保てる数は、測定した中にない：{ $step }。
 training-accelerators = アクセラレータ数
 training-utilisation = 使用率（AU）
-training-interval = 95 % 信頼区間
+training-interval = 95% 信頼区間
 training-samples = サンプル/s
 training-read-mb = MB/s
 

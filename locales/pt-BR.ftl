@@ -39,6 +39,7 @@
 # | Brazilian, not European | arquivo | ficheiro, ecrã, rato, utilizador, correm, correram |
 
 ## Lists, and what is not known
+percent = %
 list-comma = {", "}
 list-and = { $first } e { $last }
 clause-break = {"; "}
@@ -174,11 +175,11 @@ on-average-over-loads = {" "}em média, em { $count } cargas iguais
 
 ## Claims
 difference-footnote =
-    Diferença: o objeto superior, de quanto é a diferença e o intervalo simultâneo de 95 %; um ganho
+    Diferença: o objeto superior, de quanto é a diferença e o intervalo simultâneo de 95%; um ganho
     (superior ÷ inferior − 1) quando maior é melhor, uma redução (1 − novo ÷ antigo) para latências. ▲
     demonstrada, ≥ limite inferior (o objeto superior não foi limitado pelo seu drive), ≈ sem diferença
     demonstrada, ‡ sem classificação (o objeto inferior não foi limitado pelo seu drive). Todos os
-    intervalos de um relatório valem em conjunto com probabilidade de 95 %.
+    intervalos de um relatório valem em conjunto com probabilidade de 95%.
 claim-more = { $better } entrega { $by } mais { $what } que { $worse }{ $at }
 claim-lower = { $better } tem { $what } { $by } menor que { $worse }{ $at }
 claim-less = { $better } consome { $by } menos { $what } que { $worse }{ $at }
@@ -374,7 +375,7 @@ measured-times = { $count ->
 window-a-point = janela de { $window } por ponto
 kernel = kernel { $release }
 brackets-are-intervals =
-    entre colchetes, intervalos de 95 % que valem em conjunto para todo o relatório
+    entre colchetes, intervalos de 95% que valem em conjunto para todo o relatório
 no-rank-none-measured =
     Nenhum drive pode ser classificado aqui, porque nenhum ponto foi medido até o fim. O primeiro: { $first }
 no-rank-barred = Nenhum drive pode ser classificado: { $reason }
@@ -510,7 +511,7 @@ multiple-holds-fewer = Menos de { $share } delas podem levar { $limit } ou mais.
 multiple-holds-fewer-in = Em todo período de { $period }, menos de { $share } delas podem levar { $limit } ou mais; uma janela mais curta conta como um período.
 multiple-how =
     O maior múltiplo que todas as etapas sustentam, abaixo do menor que alguma não sustenta: média
-    geométrica das repetições. O intervalo é o das repetições (95 %, a partir de três) e vai pelo menos
+    geométrica das repetições. O intervalo é o das repetições (95%, a partir de três) e vai pelo menos
     do que foi sustentado ao que não foi.
 column-time = tempo
 column-holds = veredito
@@ -572,7 +573,7 @@ column-transaction = transação
 column-number = quantidade
 column-rolled-back = revertidas
 column-slowest = mais lenta
-column-limit-90 = limite para 90 %
+column-limit-90 = limite para 90%
 column-calculation = cálculo
 column-result = resultado
 column-other-formula = outra fórmula
@@ -591,15 +592,15 @@ caveats-asked = Solicitado e atingido
 caveat-wider =
     { $place }, { $subject }: ±{ $half } após { $repeats } repetições; o pedido era ±{ $asked }
 rates-kept = { $count ->
-        [one] 1 fluxo de um ponto manteve a taxa dentro de 2 % e emitiu menos de 1 % das requisições com
+        [one] 1 fluxo de um ponto manteve a taxa dentro de 2% e emitiu menos de 1% das requisições com
             atraso.
-       *[other] { $count } fluxos de pontos mantiveram a taxa dentro de 2 % e emitiram menos de 1 % das
+       *[other] { $count } fluxos de pontos mantiveram a taxa dentro de 2% e emitiram menos de 1% das
             requisições com atraso.
     }
 other-rates-kept = { $count ->
-        [one] O outro fluxo de um ponto manteve a taxa dentro de 2 % e emitiu menos de 1 % das requisições
+        [one] O outro fluxo de um ponto manteve a taxa dentro de 2% e emitiu menos de 1% das requisições
             com atraso.
-       *[other] Os outros { $count } fluxos de pontos mantiveram a taxa dentro de 2 % e emitiram menos de 1 %
+       *[other] Os outros { $count } fluxos de pontos mantiveram a taxa dentro de 2% e emitiram menos de 1%
             das requisições com atraso.
     }
 oddity-overflow = { $count ->
@@ -675,7 +676,7 @@ energy-how =
     comparadas. A energia é a integral (regra do trapézio) das leituras, nos instantes em que foram
     feitas, sobre a janela medida deslocada pelo atraso do instrumento: o atraso, de até { $seconds } s,
     com o qual as leituras melhor acompanham as ops/s, o mesmo para todos os pontos de um instrumento.
-    Não é informada quando faltam leituras em mais de 1 % da janela. O consumo ocioso não é subtraído.
+    Não é informada quando faltam leituras em mais de 1% da janela. O consumo ocioso não é subtraído.
 meter-late = { $meter }: mostra a carga com { $late } de atraso, já corrigido.
 meter-unknown-delay = { $meter }: não acompanha a carga o bastante para determinar o atraso.
 meter-delay-open =
@@ -704,8 +705,8 @@ row-within-limit = dentro do limite
 
 ## All claims
 findings-how =
-    Só se afirma uma diferença quando o intervalo simultâneo de 95 % exclui “nenhuma diferença”: a
-    probabilidade de que alguma afirmação deste relatório seja falsa é de no máximo 5 %. Entre vários
+    Só se afirma uma diferença quando o intervalo simultâneo de 95% exclui “nenhuma diferença”: a
+    probabilidade de que alguma afirmação deste relatório seja falsa é de no máximo 5%. Entre vários
     pontos que mostram o mesmo, cita-se o de maior limite inferior. Os números são arredondados no
     sentido da afirmação mais fraca. Pontos com ressalva não sustentam afirmações.
 caveats-noted = Ressalvas: { $count }, listadas na seção “Ressalvas”.
@@ -752,6 +753,61 @@ summed-over-drives = ops/s somadas e histogramas combinados entre os drives
 summed-over-instances = ops/s somadas e histogramas combinados entre as instâncias
 summed-over-drives-and-instances = ops/s somadas e histogramas combinados entre drives e instâncias
 
+## The scoreboard and the conclusion
+result-even = empate
+result-even-by = empate, { $difference }
+result-not-shown = diferença não demonstrada
+result-not-one-best = sem um único melhor
+best-in-higher = { $subject } tem o maior valor de { $what } em { $count } de { $of } etapas
+best-in-lower = { $subject } tem o menor valor de { $what } em { $count } de { $of } etapas
+best-in-also = { $subject } em { $count }
+best-in-also-at = { $subject } em { $count }
+best-in-even = { $count ->
+        [one] 1 é empate
+       *[other] { $count } são empates
+    }
+best-in-open = { $count ->
+        [one] 1 não demonstra diferença
+       *[other] { $count } não demonstram diferença
+    }
+best-higher = { $subject } tem o maior valor de { $what }{ $at }{ $until }
+best-lower = { $subject } tem o menor valor de { $what }{ $at }{ $until }
+even-in = a diferença em { $what } não passa de 5%
+open-in = nenhuma diferença em { $what } foi demonstrada
+at-some = {" "}em { $count } de { $of } pontos
+range-up-to = {" "}até { $to }
+range-from-on = { $subject } a partir de { $from }
+range-between = { $subject } de { $from } a { $to }
+range-at = { $subject } em { $at }
+limit-published =
+    Os valores são medições únicas, como publicadas: qualquer diferença pode ser acaso.
+limit-separate-runs =
+    Os drives não foram medidos alternadamente: estes são os valores medidos, sem afirmações.
+limit-specimens = Foi medido um drive de cada: outros do mesmo modelo podem diferir.
+amount-one-thread = 1 thread
+amount-threads = { $value } threads
+amount-depth = profundidade { $value }
+amount-ops = { $value } ops/s
+amount-load = { $value } de carga
+amount-maximum-load = carga máxima
+amount-one-instance = 1 instância
+amount-instances = { $value } instâncias
+amount-rates = { $value } × as taxas
+as-measured = Como medido, sem alternância: { $sentence }.
+rises-between = A { $what } do { $subject } sobe de { $low } para { $high } entre { $from } e { $to }
+lead-grows = A vantagem do { $subject } sobre o { $rival } em { $what } cresce de { $low } a { $high }
+lead-shrinks = A vantagem do { $subject } sobre o { $rival } em { $what } diminui de { $low } a { $high }
+no-rank = Nenhum drive pode ser classificado aqui.
+no-rank-main = Nenhum drive pode ser classificado. { $cause }
+barred-by = { $other } e { $first } não são comparáveis: diferem em { $names }.
+figure-gap = não medido
+appendices-on-request =
+    Todos os pontos e diferenças: `dyno export --table points` e `--table comparisons` os gravam em CSV; um
+    brief.toml com `sections` os inclui no relatório.
+title-of-tests = { $subjects }: frente a frente
+of-many-steps = Em { $count } etapas, { $sentence }
+section-counts = Comparações por resultado
+
 ## Summary
 summary-how =
     ▲ superior a todos os outros objetos, com significância. † não limitado pelo drive. Diferença: o
@@ -765,11 +821,11 @@ within-the-limit = {" "}dentro do limite
 
 ## TPC-C
 tpcc-limits =
-    Limites: 90 % de cada tipo de transação devem ser respondidos nesse tempo (cláusula 5.2.5.3), e 90 %
+    Limites: 90% de cada tipo de transação devem ser respondidos nesse tempo (cláusula 5.2.5.3), e 90%
     das Deliveries adiadas devem ser executadas em até 80 s após entrar na fila (cláusula 2.7.2.2).
     Quando há tempos de digitação e de reflexão, os tempos são de resposta, contados a partir do envio
     pelo terminal; um limite é cumprido quando o p90 ou a transação mais lenta está dentro dele.
-    Parcelas mínimas (cláusula 5.2.3): Payment 43 %, Order-Status, Delivery e Stock-Level 4 % cada.
+    Parcelas mínimas (cláusula 5.2.3): Payment 43%, Order-Status, Delivery e Stock-Level 4% cada.
 tpcc-deviations =
     New-Orders por minuto não são tpmC: este resultado não foi auditado e não é comparável com os
     publicados. Desvios da especificação: não há chaves estrangeiras; as transações rodam no nível de
@@ -812,7 +868,7 @@ method-response-time =
     conclusão, de modo que a espera atrás de uma requisição lenta é contada. Uma requisição atrasada
     conta como atrasada e nunca é descartada.
 method-percentiles =
-    De histogramas com erro relativo de no máximo 0,1 %, combinados entre workers, drives e instâncias,
+    De histogramas com erro relativo de no máximo 0,1%, combinados entre workers, drives e instâncias,
     nunca entre classes. É a latência que a parcela indicada das ops não excedeu. Mostrada somente
     quando há pelo menos { $samples } amostras acima dela.
 method-several-drives =
@@ -828,21 +884,21 @@ rounding = Arredondamento
 self-test = Autoteste
 difference = Diferença
 method-interval =
-    Metade da largura do intervalo de confiança de 95 % de um nível: t de Student sobre os logaritmos de
+    Metade da largura do intervalo de confiança de 95% de um nível: t de Student sobre os logaritmos de
     três ou mais repetições. Com uma ou duas repetições não há intervalo, apenas o menor e o maior
     valor.
 method-gain =
-    Superior ÷ inferior − 1. Usado quando maior é melhor: 1,5 vez o valor é um ganho de 50 %.
+    Superior ÷ inferior − 1. Usado quando maior é melhor: 1,5 vez o valor é um ganho de 50%.
     Acima de 10 ×, o próprio fator: superior ÷ inferior.
 method-reduction =
-    1 − novo ÷ antigo. Usado para latências: metade do tempo é uma redução de 50 %.
+    1 − novo ÷ antigo. Usado para latências: metade do tempo é uma redução de 50%.
 method-comparison =
     A razão das médias geométricas das repetições, de um modelo de logaritmos com a repetição como bloco
     e a posição na ordem de medição como fator. As variâncias dos pontos são moderadas (Smyth 2004).
 method-one-family =
     Todas as comparações deste relatório (etapas, objetos, métricas e pontos) compartilham uma única
-    probabilidade de 5 % de que algum intervalo não contenha o valor verdadeiro: 4 % para pontos
-    individuais, 1 % para médias de etapa (Bonferroni). A decisão e o intervalo vêm do mesmo
+    probabilidade de 5% de que algum intervalo não contenha o valor verdadeiro: 4% para pontos
+    individuais, 1% para médias de etapa (Bonferroni). A decisão e o intervalo vêm do mesmo
     procedimento.
 method-lower-bound =
     O objeto superior não foi limitado pelo seu drive, e o outro foi: a diferença é de pelo menos o
@@ -851,8 +907,8 @@ method-rounding =
     No sentido da afirmação mais fraca, até dois dígitos da meia largura do intervalo; os extremos dos
     intervalos são arredondados para fora.
 method-caveats =
-    Não sustentam nenhuma afirmação os pontos que falharam em alguma repetição, ficaram 2 % ou mais
-    abaixo da taxa solicitada, emitiram com atraso 1 % ou mais das requisições em malha aberta, estão em
+    Não sustentam nenhuma afirmação os pontos que falharam em alguma repetição, ficaram 2% ou mais
+    abaixo da taxa solicitada, emitiram com atraso 1% ou mais das requisições em malha aberta, estão em
     um drive que deveria ter chegado ao estado estável e não chegou, ou derivaram em alguma repetição
     (veja docs/claims.md).
 
@@ -1084,12 +1140,12 @@ figure-convergence-in-rounds =
     { $metric } em rodadas de { $round }; nas últimas, a reta de ajuste e a média ± { $band }
 figure-drive-of = { $subject }, drive { $drive }
 hover-missed-its-rate = { $point }, não atingiu sua taxa
-hover-interval = { $value } (95 %: { $low } a { $high })
+hover-interval = { $value } (95%: { $low } a { $high })
 hover-not-limited = { $bar }: não limitado pelo drive
 caption-of-step = { $step }: { $caption }
 sign-marked = { $mark } não limitado pelo drive
 sign-outlined = contorno: não limitado pelo drive
-sign-hollow = vazado: ficou mais de 2 % abaixo da taxa solicitada
+sign-hollow = vazado: ficou mais de 2% abaixo da taxa solicitada
 sign-ringed = com anel: o máximo, uma malha fechada, cuja latência é um tempo de serviço
 figure-queue-depth = profundidade de fila
 figure-service-time = { $figure } do tempo de serviço de { $class }
@@ -1127,7 +1183,7 @@ durable-how =
     As mesmas gravações tornadas duráveis de maneiras diferentes, por número de threads de gravação. FUA
     (force unit access) e o flush do fdatasync terminam quando os dados estão em mídia não volátil ou em
     um cache que resiste à falta de energia. A parcela se refere às ops/s das mesmas gravações não
-    duráveis. Um drive cuja parcela permanece perto de 100 % confirma a gravação durável a partir de um
+    duráveis. Um drive cuja parcela permanece perto de 100% confirma a gravação durável a partir de um
     cache que ele declara não volátil: proteção contra perda de energia, se a declaração for verdadeira,
     o que um corte de energia pode testar e esta medição não. O que chegou ao dispositivo é a contagem do kernel. Se não
     for nada, o kernel não envia flushes nem FUA (queue/write_cache é "write through"), e nenhuma durabilidade foi pedida.
@@ -1151,7 +1207,7 @@ hosts-how =
     de cada host foi comparado com a mesma referência antes e depois da execução (NTP, RFC 5905 seção 8:
     o desvio é o que se soma ao relógio do host, e o valor verdadeiro está a no máximo metade do menor
     tempo de ida e volta). A janela comum é a parte da janela mais longa que as janelas de todos os
-    hosts compartilham, pela referência, descontada a incerteza dos relógios. Quando ela é de 99 % ou
+    hosts compartilham, pela referência, descontada a incerteza dos relógios. Quando ela é de 99% ou
     mais, ops/s e MB/s são somas e as latências são as dos histogramas combinados de todos os hosts;
     caso contrário, não há soma.
 hosts-unchecked =
@@ -1221,7 +1277,7 @@ fleet-how =
     Um drive é um objeto, ou um drive de um grupo; o nível de um modelo é a média geométrica dos seus
     drives, e o de um drive, a das suas repetições. A dispersão é um desvio padrão de logaritmos, por
     efeitos aleatórios de um fator: a dos drives além da das repetições, a dos hosts além da dos drives.
-    Um drive destoa quando sua média difere da dos outros mais do que o acaso explica, ao nível de 5 %
+    Um drive destoa quando sua média difere da dos outros mais do que o acaso explica, ao nível de 5%
     para todos os drives da etapa em conjunto. Os intervalos dos modelos tratam os drives como efeito
     aleatório e valem em conjunto para todos os modelos de uma etapa.
 fleet-better = por drive, { $better } é { $by } superior a { $worse }, { $drives }
@@ -1367,7 +1423,7 @@ fact-queue = Fila
 fact-volatile-write-cache = Cache de gravação volátil
 fact-volatile-write-cache-after = Cache de gravação volátil no fim
 fact-write-cache = Cache de gravação
-fact-value-histogram = de 1 ns a 1 hora, erro relativo de no máximo 0,1 % (HdrHistogram, 3 dígitos)
+fact-value-histogram = de 1 ns a 1 hora, erro relativo de no máximo 0,1% (HdrHistogram, 3 dígitos)
 fact-value-ceiling = { $value } ops/s nesta forma de carga, com requisições que não levam tempo
 fact-value-registered-small =
     registrados, em páginas de 4 KiB, pois não há página enorme livre (`sysctl vm.nr_hugepages`)
@@ -1512,13 +1568,13 @@ step-of-quick-readrandom = Leituras aleatórias no RocksDB
 step-of-quick-readwhilewriting = Leituras aleatórias no RocksDB durante a gravação por uma thread
 step-of-quick-readrandomwriterandom = Leituras e gravações aleatórias no RocksDB, 90 para 10
 step-of-quick-random-read-4k = Leituras aleatórias de 4 KiB
-step-of-quick-random-70-30-4k = 4 KiB aleatório, 70 % de leitura
+step-of-quick-random-70-30-4k = 4 KiB aleatório, 70% de leitura
 
 protocol-block-basics = Testes básicos de bloco: 4K aleatório, 128K sequencial e 70/30 por profundidade de fila
 source-of-block-basics = do próprio Dyno; a gravação aleatória de 4K antes dos padrões aleatórios segue a StorageReview
 step-of-block-basics-random-read-4k = Leituras aleatórias de 4 KiB
 step-of-block-basics-random-write-4k = Gravações aleatórias de 4 KiB
-step-of-block-basics-random-70-30-4k = 4 KiB aleatório, 70 % de leitura
+step-of-block-basics-random-70-30-4k = 4 KiB aleatório, 70% de leitura
 step-of-block-basics-sequential-read-128k = Leituras sequenciais de 128 KiB
 step-of-block-basics-sequential-write-128k = Gravações sequenciais de 128 KiB
 
@@ -1536,7 +1592,7 @@ protocol-compression = O drive comprime? Cargas iguais de dados compressíveis e
 source-of-compression = do próprio Dyno, com base na regra do SNIA SSS PTS de usar dados aleatórios, salvo quando o padrão é o objeto do teste
 step-of-compression-random-write = Gravações aleatórias de 4 KiB
 step-of-compression-sequential-write = Gravações sequenciais de 128 KiB
-step-of-compression-mixed = 4 KiB aleatório, 70 % de leitura
+step-of-compression-mixed = 4 KiB aleatório, 70% de leitura
 
 protocol-powercut = Cortes de energia: gravações duráveis por FUA e por flush
 source-of-powercut = do próprio Dyno, com base em Zheng et al., FAST 2013
@@ -1608,9 +1664,9 @@ protocol-vdbench-profiles = Perfis de bloco segundo a StorageReview, com VDI do 
 source-of-vdbench-profiles = StorageReview, Intel P5510 vs Samsung PM9A3; proporções de SQL e Oracle do VdbenchAutomation; os seis perfis de VDI e os dois de 64K são do próprio Dyno
 step-of-vdbench-profiles-random-read-4k = Leitura aleatória de 4K
 step-of-vdbench-profiles-random-write-4k = Gravação aleatória de 4K
-step-of-vdbench-profiles-mixed-4k = 4K aleatório, 70 % de leitura
-step-of-vdbench-profiles-mixed-8k = 8K aleatório, 70 % de leitura
-step-of-vdbench-profiles-mixed-16k = 16K aleatório, 70 % de leitura
+step-of-vdbench-profiles-mixed-4k = 4K aleatório, 70% de leitura
+step-of-vdbench-profiles-mixed-8k = 8K aleatório, 70% de leitura
+step-of-vdbench-profiles-mixed-16k = 16K aleatório, 70% de leitura
 step-of-vdbench-profiles-sql = SQL
 step-of-vdbench-profiles-sql-90-10 = SQL 90-10
 step-of-vdbench-profiles-sql-80-20 = SQL 80-20
@@ -1649,7 +1705,7 @@ step-of-noisy-neighbour-loud = Três leitores ao lado de três gravadores sem li
 
 protocol-act = Aerospike ACT: o múltiplo da carga que um drive sustenta
 source-of-act = Aerospike ACT 6.4 (README.md, cfg_storage.c); tamanhos, workers e profundidades do próprio Dyno
-step-of-act-certify = Em toda hora, menos de 5 % das leituras pequenas acima de 1 ms, 1 % acima de 8 ms, 0,1 % acima de 64 ms
+step-of-act-certify = Em toda hora, menos de 5% das leituras pequenas acima de 1 ms, 1% acima de 8 ms, 0,1% acima de 64 ms
 step-of-act-stress = O dobro da carga, sustentado até o fim
 protocol-kv-cache = Cache de chaves e valores de um modelo de linguagem
 source-of-kv-cache = Qin et al., Mooncake, FAST 2025; regras do MLPerf Storage v3.0, 6.3 e 6.4; lacunas preenchidas pelo Dyno
@@ -1680,13 +1736,13 @@ step-of-trace-replay-asap = Carga registrada, o mais rápido possível
 
 protocol-snia-iops = SNIA PTS IOPS: sete proporções, oito tamanhos
 source-of-snia-iops = SNIA SSS PTS 2.0.2, conforme citado pelo py-sss-pts
-step-of-snia-iops-mix-100-0 = Aleatório, 100 % de leitura
-step-of-snia-iops-mix-95-5 = Aleatório, 95 % de leitura
-step-of-snia-iops-mix-65-35 = Aleatório, 65 % de leitura
-step-of-snia-iops-mix-50-50 = Aleatório, 50 % de leitura
-step-of-snia-iops-mix-35-65 = Aleatório, 35 % de leitura
-step-of-snia-iops-mix-5-95 = Aleatório, 5 % de leitura
-step-of-snia-iops-mix-0-100 = Aleatório, 0 % de leitura
+step-of-snia-iops-mix-100-0 = Aleatório, 100% de leitura
+step-of-snia-iops-mix-95-5 = Aleatório, 95% de leitura
+step-of-snia-iops-mix-65-35 = Aleatório, 65% de leitura
+step-of-snia-iops-mix-50-50 = Aleatório, 50% de leitura
+step-of-snia-iops-mix-35-65 = Aleatório, 35% de leitura
+step-of-snia-iops-mix-5-95 = Aleatório, 5% de leitura
+step-of-snia-iops-mix-0-100 = Aleatório, 0% de leitura
 
 protocol-snia-throughput = SNIA PTS, vazão: sequencial, 1024K e 128K
 source-of-snia-throughput = SNIA SSS PTS 2.0, como no SSS-PTS-TEST
@@ -1695,9 +1751,9 @@ step-of-snia-throughput-sequential-write = Gravação sequencial
 
 protocol-snia-latency = SNIA PTS, latência: uma requisição por vez
 source-of-snia-latency = SNIA SSS PTS 2.0, como no SSS-PTS-TEST
-step-of-snia-latency-mix-100-0 = Aleatório, 100 % de leitura, uma por vez
-step-of-snia-latency-mix-65-35 = Aleatório, 65 % de leitura, uma por vez
-step-of-snia-latency-mix-0-100 = Aleatório, 0 % de leitura, uma por vez
+step-of-snia-latency-mix-100-0 = Aleatório, 100% de leitura, uma por vez
+step-of-snia-latency-mix-65-35 = Aleatório, 65% de leitura, uma por vez
+step-of-snia-latency-mix-0-100 = Aleatório, 0% de leitura, uma por vez
 
 protocol-snia-wsat = SNIA PTS, saturação de gravação: gravações aleatórias de 4K por seis horas
 source-of-snia-wsat = SNIA SSS PTS 2.0, como no SSS-PTS-TEST
@@ -1766,11 +1822,11 @@ difference-share = { $count } de { $all }
 # Imported figures on the first page
 published-lead = Conforme publicado, sem repetições: { $sentence }
 published-lead-of-step = Conforme publicado, sem repetições, em { $step }: { $sentence }
-published-more = { $better } entrega { $by } mais { $what } que { $worse }{ $at }
-published-lower = { $better } tem { $what } { $by } menor que { $worse }{ $at }
-published-rival-more = { $by } mais que { $worse }{ $at }
-published-rival-lower = { $by } menor que { $worse }{ $at }
-published-at = ,{ $place }
+published-completes = { $better } executa { $own }{ $at }, { $by } mais que o { $worse } ({ $other })
+published-more = { $better } alcança { $own }{ $at }, { $by } mais que o { $worse } ({ $other })
+published-lower = { $better } tem { $what } de { $own }{ $at }, { $by } menor que o { $worse } ({ $other })
+published-rival-more = { $by } mais que o { $worse } ({ $other })
+published-rival-lower = { $by } menor que o { $worse } ({ $other })
 published-no-difference =
     Conforme publicado, sem repetições: a fonte informa valores iguais para todos os objetos.
 published-not-compared =
@@ -1779,7 +1835,6 @@ published-more-measures = { $count ->
         [one] Mais { $count } métrica está no resumo.
        *[other] Mais { $count } métricas estão no resumo.
     }
-up-to = até { $value }
 between-clauses = {"; "}
 named-value = { $name }: { $value }
 figure-published = {"; "}conforme publicado: { $differences }
@@ -1794,7 +1849,6 @@ more-losses = { $count ->
        *[other] Mais { $count } afirmações são favoráveis a concorrentes de { $subject }; estão em “Todas as afirmações”.
     }
 not-compared-here = { $subject } não é comparado aqui.
-no-rank = Nenhum drive pode ser classificado aqui.
 no-rank-nothing-measured = Nenhum drive pode ser classificado aqui, porque nada foi medido.
 no-rank-never-together =
     Nenhum drive pode ser classificado aqui, porque não há dois objetos medidos no mesmo ponto: use a
@@ -1883,7 +1937,7 @@ fact-latencies-finer-than-db-bench-s-buckets--which-are-half-as-wide-as-they-are
 fact-the-writer-of-readwhilewriting--which-db-bench-leaves-out =
     a thread de gravação do readwhilewriting, que o db_bench omite
 fact-all-percentiles-but-the-one-that---percentile-named--which-is-right-to-1-8-- =
-    todos os percentis, exceto o indicado por --percentile, cujo erro é de até 1,8 %
+    todos os percentis, exceto o indicado por --percentile, cujo erro é de até 1,8%
 fact-when-the-run-began = data e hora de início da medição
 fact-all-percentiles--vdbench-gives-means-and-maxima =
     todos os percentis: o vdbench informa médias e máximos
@@ -2027,13 +2081,13 @@ kv-cache-memory-hits = acertos na memória
 ## Reads of training samples
 training-how =
     A utilização de um acelerador (AU) é seu tempo de cálculo dividido pelo tempo total. O MLPerf Storage exige
-    90 % em unet3d e resnet50; linhas com menos são marcadas. Um acelerador que espera por amostras mostra o
+    90% em unet3d e resnet50; linhas com menos são marcadas. Um acelerador que espera por amostras mostra o
     drive, o host ou o número de leitores: os gargalos dizem qual.
-training-kept = { $subject } mantém { $count } aceleradores com utilização de 90 % ou mais: { $step }.
-training-none-kept = { $subject } não mantém nenhum dos números medidos de aceleradores com utilização de 90 %: { $step }.
+training-kept = { $subject } mantém { $count } aceleradores com utilização de 90% ou mais: { $step }.
+training-none-kept = { $subject } não mantém nenhum dos números medidos de aceleradores com utilização de 90%: { $step }.
 training-accelerators = aceleradores
 training-utilisation = utilização (AU)
-training-interval = intervalo de 95 %
+training-interval = intervalo de 95%
 training-samples = amostras/s
 training-read-mb = MB/s
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::analysis::merged::SameSubject;
 use crate::analysis::points::metric::MetricRequest;
 use crate::analysis::{Facts, Question};
 use crate::base::error::{Result, failed};
@@ -35,6 +36,10 @@ pub struct AskedOptions {
     /// each group (drive-1:p99). Repeatable; fewer metrics give narrower intervals
     #[arg(long, value_name = "METRIC")]
     pub metric: Vec<String>,
+    /// Two names of one subject in bundles of different tests: NAME=OTHER; repeatable. Subjects on
+    /// the same drives are one without it, and imported ones of the same name
+    #[arg(long, value_name = "NAME=OTHER")]
+    pub same: Vec<String>,
 }
 
 impl Bundles {
@@ -107,7 +112,20 @@ impl AskedOptions {
     pub fn question(&self) -> Result<Question> {
         let metrics = self.metric.iter().map(|m| MetricRequest::parse(m)).collect::<Result<_>>()?;
         let vary = self.vary.clone();
-        Ok(Question { vary, metrics, joins_sessions: true, ..Question::default() })
+        let same = self.same.iter().map(|same| same_subject(same)).collect::<Result<_>>()?;
+        Ok(Question { vary, metrics, same, joins_sessions: true, ..Question::default() })
+    }
+}
+
+/// "A=B": the subject A is named B in other bundles.
+fn same_subject(text: &str) -> Result<SameSubject> {
+    let names = text.split_once('=').map(|(name, other)| (name.trim(), other.trim()));
+    match names.filter(|(name, other)| !name.is_empty() && !other.is_empty()) {
+        Some((name, other)) => Ok(SameSubject { name: name.into(), other: other.into() }),
+        None => Err(failed(
+            format!("--same '{text}' does not name two subjects"),
+            "write --same \"NAME=OTHER NAME\"",
+        )),
     }
 }
 

@@ -362,6 +362,15 @@ fn published_tables_are_arithmetic_and_rank_nobody() {
         assert!(body.contains(kind), "no {kind} in {body}");
     }
     let whole = std::fs::read_to_string(dir.join("b.md")).expect("a brief");
+    // Tables of every point and difference are written on request.
+    assert!(whole.contains("dyno export --table points"), "{whole}");
+    std::fs::write(dir.join("brief.toml"), "sections = [\"differences\", \"data\", \"energy\"]\n")
+        .expect("written");
+    crate::support::dyno_well(
+        dir,
+        &["report", "b.dyno", "--brief", "brief.toml", "-o", "whole.md"],
+    );
+    let whole = std::fs::read_to_string(dir.join("whole.md")).expect("a brief");
     for kind in ["892,202 ÷ 735,861 − 1", "Full data", "Power and energy"] {
         assert!(whole.contains(kind), "no {kind}");
     }

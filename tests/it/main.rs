@@ -77,6 +77,7 @@ mod running;
 mod schema;
 mod selftest;
 mod sessions;
+mod several_tests;
 mod shared_workers;
 mod simulation;
 mod spark;

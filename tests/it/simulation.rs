@@ -194,6 +194,8 @@ fn step(
         resolution: 0.0,
         step: number,
         lag: with.points * with.steps,
+        axis: (0..with.points).map(|p| p as f64).collect(),
+        is_ladder: false,
     };
     let (mut ops, mut p99) = (empty(), Sheet { resolution: with.bucket, ..empty() });
     let mut measured = 0.0;
@@ -250,13 +252,36 @@ fn step(
     [ops, p99]
 }
 
+/// Each subject's p99 along the axis, without what the points themselves differ by.
+fn ladder(p99: &Sheet) -> Sheet {
+    let (points, subjects) = (p99.cells.len(), p99.cells[0].len());
+    let own = |(s, p): (usize, usize)| {
+        let level = (20.0 - (10.0 + 0.3 * p as f64)).exp();
+        let of = |o: &Observation| Observation { value: o.value / level, place: 0, ..*o };
+        p99.cells[p][s].iter().map(of).collect::<Vec<_>>()
+    };
+    let next: Vec<(usize, usize)> = (1..points).map(|p| (p - 1, p)).collect();
+    Sheet {
+        cells: (0..subjects).map(|s| (0..points).map(|p| own((s, p))).collect()).collect(),
+        comparable: vec![next; subjects],
+        is_ladder: true,
+        axis: Vec::new(),
+        ..p99.clone()
+    }
+}
+
 fn brief(rng: &mut Rng, with: &Setting) -> Vec<Ratio> {
     let subjects: Vec<Subject> = (0..with.subjects).map(|_| Subject::of(rng, with)).collect();
     // Three sessions at most, or one and a return.
     let sessions: Vec<f64> =
         (0..3 * with.subjects).map(|_| with.session * with.scatter * rng.normal()).collect();
-    let sheets: Vec<Sheet> =
+    let mut sheets: Vec<Sheet> =
         (0..with.steps).flat_map(|i| step(rng, with, &subjects, (i, &sessions))).collect();
+    // Of a subject that changes with time, another point is another level.
+    if with.drift == 0.0 && with.gain == 0.0 && with.order == Order::Turns {
+        let ladders: Vec<Sheet> = sheets.iter().skip(1).step_by(2).map(ladder).collect();
+        sheets.extend(ladders);
+    }
     family(&sheets)
 }
 
@@ -546,7 +571,9 @@ fn what_a_plan_is_said_to_show_is_what_its_brief_shows() {
             .flat_map(|i| brief(&mut Seed::new(4, 0, 0).at(i), &with))
             .collect();
         let middle = |means: bool| {
-            let own = all.iter().filter(|r| r.at.is_none() == means);
+            // Ladders follow the two figures of each step.
+            let of_subjects = |r: &&Ratio| r.sheet < 2 * with.steps && !r.is_trend;
+            let own = all.iter().filter(of_subjects).filter(|r| r.at.is_none() == means);
             let width = |r: &Ratio| r.interval.map(|(low, high)| (high / low).ln() / 2.0);
             let mut halves: Vec<f64> = own.filter_map(width).collect();
             halves.sort_by(f64::total_cmp);

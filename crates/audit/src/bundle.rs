@@ -132,6 +132,7 @@ fn figure(
         | Of::OpsPerWatt(_)
         | Of::MbPerWatt(_)
         | Of::JoulesPerTb(_)
+        | Of::Watts(_)
         | Of::Waf => number_format::count(Language::ENGLISH, value),
     };
     let coarse = printed(&in_tables, unit).unwrap_or(fine);

@@ -214,9 +214,9 @@ impl ShownBundle {
             cause: f.cause.clone(),
         };
         ShownBundle {
-            protocol: facts.protocol.name.clone(),
-            title: facts.protocol.title.text(l),
-            source: facts.protocol.source.written.clone(),
+            protocol: facts.protocol().name.clone(),
+            title: facts.protocol().title.text(l),
+            source: facts.protocol().source.written.clone(),
             bundles: facts.setup.runs.iter().map(bundle).collect(),
             subjects: facts.subjects.iter().map(subject).collect(),
             steps: facts

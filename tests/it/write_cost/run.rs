@@ -167,7 +167,7 @@ fn a_load_is_repeated_until_its_amplification_is_steady() {
     );
     let Some(seen) = run(settled(PAGES), &step) else { return };
     let state =
-        seen.facts.setup.prepared.iter().find_map(|(_, p)| p.steady.as_ref()).expect("rounds");
+        seen.facts.setup.prepared.iter().find_map(|p| p.step.steady.as_ref()).expect("rounds");
     assert!(state.reached(), "{state:?}");
     let mean = state.window.as_ref().expect("a window").mean;
     let truth = seen.media_bytes as f64 / seen.host_bytes as f64;

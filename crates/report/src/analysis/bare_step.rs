@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::analysis::claim::lead;
 use crate::analysis::facts::{OverAxis, StepFacts};
-use crate::analysis::keys::{Keyed, StepKey, ValueKey};
+use crate::analysis::keys::{Keyed, StepKey, TestKey, ValueKey};
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::analysis::title::PlanText;
 use dyno_core::plan::model::headline::AxisPlace;
@@ -44,7 +44,9 @@ pub fn imported(step: &ImportedStep, protocol: &Protocol) -> StepFacts {
 fn unknown(name: &str, title: PlanText) -> StepFacts {
     StepFacts {
         key: StepKey::default(),
+        test: TestKey::default(),
         name: name.to_string(),
+        own_name: name.to_string(),
         title,
         imported: false,
         axis: None,

@@ -151,6 +151,60 @@ impl Comparison {
     }
 }
 
+/// The growth of a difference along the axis of a step: a straight line through the logarithms of
+/// the ratios, over the logarithms of the axis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trend {
+    /// The step.
+    pub step: StepKey,
+    /// The metric.
+    pub metric: Metric,
+    /// The subject that becomes better relative to the other.
+    pub gaining: SubjectKey,
+    /// The other.
+    pub losing: SubjectKey,
+    /// The factor by which the ratio grows from the first to the last point: above 1.
+    pub factor: f64,
+    /// Its simultaneous interval.
+    pub interval: Option<(f64, f64)>,
+}
+
+impl Trend {
+    /// Whether its interval excludes that nothing changes.
+    pub fn is_claimed(&self) -> bool {
+        self.interval.is_some_and(|(low, _)| low > 1.0)
+    }
+}
+
+/// The rise of a subject's latency from one axis value to the next.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rise {
+    /// The step.
+    pub step: StepKey,
+    /// The metric.
+    pub metric: Metric,
+    /// The subject.
+    pub subject: SubjectKey,
+    /// The axis value before the rise.
+    pub from: ValueKey,
+    /// The next one.
+    pub to: ValueKey,
+    /// The ratio of the two: above 1.
+    pub factor: f64,
+    /// Its simultaneous interval.
+    pub interval: (f64, f64),
+}
+
+/// A rise of at least this factor is one in which a drive leaves its level.
+const LEAST_RISE: f64 = 1.5;
+
+impl Rise {
+    /// Whether its interval is above the factor from which a drive leaves its level.
+    pub fn is_claimed(&self) -> bool {
+        self.interval.0 > LEAST_RISE
+    }
+}
+
 /// A claim, with related results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {

@@ -1,11 +1,13 @@
 //! Draws every conclusion from the figures once, in the order in which they follow from each other:
 //! `brief` and `chart` only read them.
 
+use crate::analysis::claim::compare::Compared;
 use crate::analysis::claim::{claims, compare, lead, multiple, published, sizes};
 use crate::analysis::comparability::{alike, caveats, conditions, specimens, together};
 use crate::analysis::comparison::StepLead;
 use crate::analysis::cost::work;
-use crate::analysis::facts::{Durability, Facts, OverAxis};
+use crate::analysis::facts::{Durability, Facts, OverAxis, Subjects};
+use crate::analysis::keys::{Keyed, TestKey};
 use crate::analysis::verdicts::fleet;
 use dyno_core::plan::specification::{Specification, Specifications};
 
@@ -26,19 +28,24 @@ impl Facts {
 pub fn draw(facts: &mut Facts) {
     facts.comparisons.barred = conditions::barred(facts);
     caveats::note(facts);
-    facts.comparisons.all = compare::all(facts);
+    let Compared { all, trends, rises } = compare::all(facts);
+    (facts.comparisons.all, facts.comparisons.trends) = (all, trends);
+    facts.comparisons.rises = claims::largest_rises(rises);
     alike::note_varied(facts);
     facts.comparisons.conditions = conditions::differences(facts);
     facts.comparisons.fleets = fleet::of_steps(facts);
     multiple::note(facts);
     work::note(facts);
-    let Facts { subjects, setup, measured, comparisons, .. } = facts;
+    let Facts { subjects, setup, measured, comparisons, tests, .. } = facts;
     measured.steps.iter_mut().for_each(|step| step.over_axis = OverAxis::of(subjects, step));
     comparisons.headline = lead::step(measured, setup);
     comparisons.durability = Durability::of(measured, setup);
     comparisons.claims = claims::all(&comparisons.all);
+    let in_tests: Keyed<TestKey, Subjects> =
+        tests.keys().map(|test| subjects.in_test(test)).collect();
     for claim in &mut comparisons.claims {
-        claim.scope = specimens::scope(subjects, setup, &claim.comparison);
+        let in_test = &in_tests[measured.steps[claim.comparison.step].test];
+        claim.scope = specimens::scope(in_test, setup, &claim.comparison);
     }
     comparisons.crossovers = claims::crossovers(&comparisons.all);
     let steps = measured.steps.iter();

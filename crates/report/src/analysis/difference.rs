@@ -1,6 +1,6 @@
 //! A difference in test conditions, with its grade: data, which a report turns into sentences.
 
-use crate::analysis::keys::{StepKey, SubjectKey};
+use crate::analysis::keys::{StepKey, SubjectKey, TestKey};
 use crate::analysis::plan_difference::{PlanField, PlanValue};
 use crate::analysis::title::PlanText;
 use dyno_core::record::setup::{DriveField, HostField, SetupValue};
@@ -26,6 +26,19 @@ pub struct Difference {
     /// Each value with the subjects that have it; without subjects if the report does not state
     /// whose it is.
     pub values: Vec<(ConditionValue, Vec<SubjectKey>)>,
+    /// The tests in which they differ; empty if they do in all.
+    pub tests: Vec<TestKey>,
+}
+
+impl Difference {
+    /// A difference in all tests.
+    pub fn new(
+        grade: Grade,
+        what: Condition,
+        values: Vec<(ConditionValue, Vec<SubjectKey>)>,
+    ) -> Difference {
+        Difference { grade, what, values, tests: Vec::new() }
+    }
 }
 
 /// A condition that may differ, or affect subjects unequally.
@@ -63,6 +76,14 @@ pub enum Condition {
     Drift,
     /// Points not limited by the drive.
     Bottleneck,
+}
+
+impl Condition {
+    /// Whether it names its step.
+    pub fn is_of_step(&self) -> bool {
+        use Condition::{RecordedLoad, Temperature, VectorSearch};
+        matches!(self, Temperature(_) | RecordedLoad(_) | VectorSearch(_))
+    }
 }
 
 /// The value of a condition for a subject.
@@ -121,12 +142,14 @@ pub enum NotGiven {
     Drives,
 }
 
-/// Two subjects that may not be compared, in one step or in all.
+/// Two subjects that may not be compared, in one step of a test or in all.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Barred {
     /// The two subjects, the lower key first.
     pub pair: (SubjectKey, SubjectKey),
-    /// The step; None if they may not be compared in any.
+    /// The test.
+    pub test: TestKey,
+    /// The step; None if they may not be compared in any of the test.
     pub step: Option<StepKey>,
     /// The difference, with the values of both.
     pub differences: Vec<Difference>,

@@ -8,10 +8,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::analysis::caveat::Caveat;
-use crate::analysis::comparison::{Claim, Comparison, Crossover, Gap, StepLead};
+use crate::analysis::comparison::{Claim, Comparison, Crossover, Gap, Rise, StepLead, Trend};
 use crate::analysis::difference::{Barred, Difference, NotGiven};
 use crate::analysis::hosts::{Joint, JointHost};
-use crate::analysis::keys::{DriveKey, Keyed, RunKey, StepKey, SubjectKey, ValueKey, unordered};
+use crate::analysis::keys::{
+    DriveKey, Keyed, RunKey, StepKey, SubjectKey, TestKey, ValueKey, unordered,
+};
 use crate::analysis::limits::bottleneck;
 use crate::analysis::limits::device_errors::DeviceErrors;
 use crate::analysis::limits::power::PowerFacts;
@@ -28,7 +30,7 @@ use dyno_core::plan::declaration::Declaration;
 use dyno_core::plan::model::headline::AxisPlace;
 use dyno_core::plan::search::Search;
 use dyno_core::plan::specification::{Specification, Specifications};
-use dyno_core::plan::{LoopKind, Order, Plan, Timing};
+use dyno_core::plan::{LoopKind, Order, Plan, Step, Timing};
 use dyno_core::record::key::{FactHeading, devices};
 use dyno_core::record::setup::HostSetup;
 use dyno_core::record::{
@@ -49,8 +51,8 @@ const TESTED_NS: u64 = 4_000_000_000;
 /// The data of a report, grouped for the code that reads them.
 #[derive(Default)]
 pub struct Facts {
-    /// The protocol that the bundles follow.
-    pub protocol: ProtocolFacts,
+    /// The tests, each with its protocol.
+    pub tests: Keyed<TestKey, ProtocolFacts>,
     /// The subjects.
     pub subjects: Subjects,
     /// The runs and their conditions.
@@ -64,6 +66,17 @@ pub struct Facts {
     /// The bundles as hosts with a common start.
     pub joint: JointFacts,
 }
+
+/// A protocol that was not read.
+static NO_PROTOCOL: ProtocolFacts = ProtocolFacts {
+    title: ProtocolTitle {
+        text: PlanText { key: String::new(), written: String::new() },
+        imported_from: None,
+        is_control: false,
+    },
+    name: String::new(),
+    source: PlanText { key: String::new(), written: String::new() },
+};
 
 /// The identity of a protocol.
 #[derive(Default)]
@@ -81,10 +94,20 @@ pub struct ProtocolFacts {
 pub struct SetupFacts {
     /// The bundles, in the given order.
     pub runs: Keyed<RunKey, RunFacts>,
-    /// The preparation of the drives, with their subject.
-    pub prepared: Vec<(SubjectKey, PreparationStep)>,
+    /// The preparation of the drives.
+    pub prepared: Vec<PreparedFacts>,
     /// Facts of engines, imports and the measuring program, by heading.
     pub disclosure: Vec<DisclosureGroup>,
+}
+
+/// A part of the preparation of a drive.
+pub struct PreparedFacts {
+    /// The test before which it was done.
+    pub test: TestKey,
+    /// The drive's subject.
+    pub subject: SubjectKey,
+    /// What was done.
+    pub step: PreparationStep,
 }
 
 /// The statements and requests of plans, brief.toml and the reader.
@@ -119,6 +142,11 @@ pub struct MeasuredFacts {
 pub struct Comparisons {
     /// Every comparison, as one family.
     pub all: Vec<Comparison>,
+    /// The changes of differences along axes, in the same family.
+    pub trends: Vec<Trend>,
+    /// The largest claimed rise of each subject's latency from one axis value of a step to the
+    /// next, in the same family.
+    pub rises: Vec<Rise>,
     /// Pairs of subjects that may not be compared.
     pub barred: Vec<Barred>,
     /// The claims among them, strongest first.
@@ -169,6 +197,8 @@ pub struct JointFacts {
 pub struct RunFacts {
     /// The bundle's file name.
     pub file: String,
+    /// Its test.
+    pub test: TestKey,
     /// Start of the run, nanoseconds since 1970 (UTC).
     pub started_unix_ns: u64,
     /// Version of Dyno.
@@ -214,8 +244,12 @@ impl RunFacts {
 pub struct StepFacts {
     /// Its key among the steps of the facts.
     pub key: StepKey,
-    /// The step's name.
+    /// Its test.
+    pub test: TestKey,
+    /// The step's name, with that of its protocol if several tests have a step of this name.
     pub name: String,
+    /// Its name in the plan.
+    pub own_name: String,
     /// Its title in the plan.
     pub title: PlanText,
     /// Its figures come from another tool or a publication.
@@ -447,9 +481,37 @@ impl SetupFacts {
     pub fn run_of(&self, subject: &SubjectFacts) -> &RunFacts {
         &self.runs[subject.run]
     }
+
+    /// A step as planned by the first run that measured it; None for imported figures.
+    pub fn planned(&self, step: &StepFacts) -> Option<&Step> {
+        let mut runs = self.runs.iter().filter(|run| run.test == step.test);
+        runs.find_map(|run| run.resolved.protocol.step(&step.own_name))
+    }
+
+    /// The preparation of a subject's drives for a test.
+    pub fn prepared_for(
+        &self,
+        test: TestKey,
+        subject: SubjectKey,
+    ) -> impl DoubleEndedIterator<Item = &PreparationStep> {
+        let own = move |p: &&PreparedFacts| p.test == test && p.subject == subject;
+        self.prepared.iter().filter(own).map(|p| &p.step)
+    }
+}
+
+impl Facts {
+    /// The first test's protocol, by which the brief is named.
+    pub fn protocol(&self) -> &ProtocolFacts {
+        self.tests.first().unwrap_or(&NO_PROTOCOL)
+    }
 }
 
 impl MeasuredFacts {
+    /// The steps of a test.
+    pub fn steps_of(&self, test: TestKey) -> impl Iterator<Item = &StepFacts> + Clone {
+        self.steps.iter().filter(move |step| step.test == test)
+    }
+
     /// The axis values of a step at which a subject's load fell behind its schedule, in one repeat
     /// or in any. Other failures do not show what the subject sustains.
     pub fn fell_behind(
@@ -473,9 +535,11 @@ impl MeasuredFacts {
 
 impl Comparisons {
     /// Why two subjects may not be compared in a step, if so.
-    pub fn bar(&self, step: StepKey, a: SubjectKey, b: SubjectKey) -> Option<&Barred> {
+    pub fn bar(&self, step: &StepFacts, a: SubjectKey, b: SubjectKey) -> Option<&Barred> {
         let pair = unordered(a, b);
-        self.barred.iter().find(|bar| bar.pair == pair && bar.step.is_none_or(|s| s == step))
+        let is_here =
+            |bar: &&Barred| bar.test == step.test && bar.step.is_none_or(|own| own == step.key);
+        self.barred.iter().filter(is_here).find(|bar| bar.pair == pair)
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::facts::{
     AxisFacts, AxisPosition, CellCost, CellFacts, DisclosureGroup, EarlyEnd, Facts, GroupOwner,
-    ProtocolFacts, ReportStatements, RunFacts, StepFacts, SubjectFacts,
+    PreparedFacts, ProtocolFacts, ReportStatements, RunFacts, StepFacts, SubjectFacts,
 };
 use super::question::{self, Question};
 use crate::analysis::bare_step::{imported as imported_step, planned};
@@ -14,12 +14,13 @@ use crate::analysis::claim::lead;
 use crate::analysis::claim::published::is_published;
 use crate::analysis::conclusions;
 use crate::analysis::hosts::Gathered;
-use crate::analysis::keys::{Keyed, RunKey, StepKey, SubjectKey, ValueKey};
+use crate::analysis::keys::{Keyed, RunKey, StepKey, SubjectKey, TestKey, ValueKey};
 use crate::analysis::limits::device_errors;
 use crate::analysis::limits::meter_facts::{self, Metered};
 use crate::analysis::limits::power::Series;
 use crate::analysis::limits::slow_commands::SlowCommands;
 use crate::analysis::limits::writes::CellWrites;
+use crate::analysis::merged::{MergedRuns, SubjectOfRun};
 use crate::analysis::outliers::Outliers;
 use crate::analysis::points::metric::Metric;
 use crate::analysis::points::point_numbers::{PointSummary, series_of};
@@ -84,35 +85,34 @@ pub struct Gathering {
     measured: Keyed<StepKey, Vec<Measured>>,
     planned: Keyed<RunKey, PlannedRun>,
     idle: Keyed<RunKey, Vec<IdlePower>>,
-    /// The steps by name.
-    steps: HashMap<String, StepKey>,
+    /// The steps by test and name in the plan.
+    steps: HashMap<(TestKey, String), StepKey>,
     seen: HashSet<(StepKey, u64)>,
     groups: HashMap<(GroupOwner, String), usize>,
     /// Blocks verified for each subject and step.
     verified: HashMap<(SubjectKey, String), Verified>,
     hosts: Gathered,
     joined: JoinedRuns,
+    merged: MergedRuns,
 }
 
 impl Gathering {
-    /// Steps of the same name are combined; subjects of the same name stay separate, unless their
-    /// bundles are sessions of one.
+    /// Steps of one test with the same name are combined; subjects of the same name stay separate,
+    /// unless their bundles are sessions of one, or different tests of the same drives.
     pub fn new(runs: &[RunContents], question: &Question) -> Result<Gathering> {
-        let Some(first) = runs.first() else {
+        if runs.is_empty() {
             return Err(failed(
                 "no bundle was named",
                 "specify one or more bundles, as in `dyno show result.dyno`",
             ));
-        };
+        }
         let plans: Vec<&Plan> = runs.iter().map(|r| &r.run.plan).collect();
         question.metrics.iter().try_for_each(|asked| asked.check(&plans))?;
-        let plan = &first.run.plan;
+        let merged = MergedRuns::of(runs, &question.same)?;
+        let first_of = |test| merged.tests.iter().zip(runs).find(|(own, _)| **own == test);
+        let tests = (0..runs.len()).map_while(|test| Some(protocol(first_of(TestKey(test))?.1)));
         let facts = Facts {
-            protocol: ProtocolFacts {
-                title: ProtocolTitle::of(plan, RunFacts::shares_device(plan, &first.setup.facts)),
-                name: plan.protocol.name.clone(),
-                source: PlanText::source(plan),
-            },
+            tests: tests.collect(),
             statements: ReportStatements {
                 declared: question::declared(&plans),
                 specifications: Specifications::new(),
@@ -136,6 +136,7 @@ impl Gathering {
                 true => JoinedRuns::of(runs),
                 false => JoinedRuns::apart(runs),
             },
+            merged,
         };
         for run in runs {
             gathering.run(run, runs, &question.subjects)?;
@@ -152,9 +153,11 @@ impl Gathering {
     ) -> Result<()> {
         let RunContents { file, run, setup, prepared } = contents;
         let noted = &setup.facts;
+        let test = self.merged.tests[self.facts.setup.runs.next_key()];
         let facts = &mut self.facts;
         let index = facts.setup.runs.push_and_get_key(RunFacts {
             file: file.clone(),
+            test,
             started_unix_ns: run.started_unix_ns,
             dyno_version: run.dyno_version.clone(),
             repeats: run.plan.repeats,
@@ -180,54 +183,83 @@ impl Gathering {
             if let Some((first, repeats)) = self.joined.earlier(index.0, &subject.name) {
                 let known = self.planned[RunKey(first)].subjects.get(&subject.name);
                 if let Some(&(key, _)) = known {
-                    facts.subjects[key].runs.push(index);
+                    let own = &mut facts.subjects[key];
+                    match own.elsewhere.iter_mut().find(|other| other.test == test) {
+                        Some(other) => other.runs.push(index),
+                        None => own.runs.push(index),
+                    }
                     names.insert(subject.name.clone(), (key, repeats));
                 }
                 continue;
             }
+            let merged = self.merged.earlier(index.0, &subject.name);
+            let of_earlier =
+                |(run, name): &SubjectOfRun| self.planned[RunKey(*run)].subjects.get(name).copied();
+            let known = merged.and_then(of_earlier).map(|(key, _)| key);
             // Apart from those of which this one is the first.
-            let joined = &self.joined;
+            let (joined, merged) = (&self.joined, &self.merged);
+            let is_of_this = |run: usize| {
+                let first = joined.earlier(run, &subject.name).map(|(first, _)| first);
+                let earlier = merged.earlier(run, &subject.name);
+                first == Some(index.0)
+                    || earlier.is_some_and(|(run, name)| (*run, name) == (index.0, &subject.name))
+            };
             let has_it = |(run, r): &(usize, &RunContents)| {
-                let first = joined.earlier(*run, &subject.name);
-                r.run.plan.subjects.iter().any(|s| s.name == subject.name)
-                    && first.is_none_or(|(first, _)| first != index.0)
+                r.run.plan.subjects.iter().any(|s| s.name == subject.name) && !is_of_this(*run)
             };
             let stem = file.rsplit_once('.').map_or(file.as_str(), |(stem, _)| stem);
             let label = match all.iter().enumerate().filter(has_it).count() {
+                _ if known.is_some() => facts.subjects[known.unwrap_or_default()].name.clone(),
                 0 | 1 => subject.name.clone(),
                 _ => format!("{} ({stem})", subject.name),
             };
             let stated = run.plan.stated.get(&subject.name).cloned();
-            facts.statements.specifications.extend(stated.map(|own| (label.clone(), own)));
+            let specifications = &mut facts.statements.specifications;
+            stated.into_iter().for_each(|own| {
+                specifications.entry(label.clone()).or_insert(own);
+            });
             let drives = subject.drives.iter().map(|d| d.place.path().display().to_string());
             let setups = setup.drives.iter().filter(|d| d.subject == subject.name).cloned();
             let setups: Vec<DriveSetup> = setups.collect();
-            let key = facts.subjects.push_and_get_key(SubjectFacts {
+            let own = SubjectFacts {
                 name: label,
                 own_name: subject.name.clone(),
                 run: index,
                 runs: vec![index],
                 host: setup.host.name.clone(),
+                test,
+                elsewhere: Vec::new(),
                 drives: drives.collect(),
                 capacity_bytes: capacity_bytes(&run.plan, &setups, &subject.name),
                 setups,
                 knobs: subject.overrides.clone(),
-            });
+            };
+            let key = match known {
+                Some(key) => {
+                    facts.subjects[key].elsewhere.push(own);
+                    key
+                }
+                None => facts.subjects.push_and_get_key(own),
+            };
             names.insert(subject.name.clone(), (key, 0));
         }
         let own = run.plan.protocol.steps.iter().map(|s| planned(s, &run.plan.protocol));
         let imported = run.plan.imported.iter().flat_map(|i| &i.steps);
         let imported = imported.map(|s| imported_step(s, &run.plan.protocol));
         for step in own.chain(imported) {
-            if !facts.measured.steps.iter().any(|s| s.name == step.name) {
-                facts.measured.steps.push(step);
+            let steps = &mut facts.measured.steps;
+            if !steps.iter().any(|s| (s.test, &s.own_name) == (test, &step.own_name)) {
+                let name = match steps.iter().any(|s| s.name == step.name) {
+                    true => format!("{} ({})", step.name, run.plan.protocol.name),
+                    false => step.name.clone(),
+                };
+                steps.push(StepFacts { test, name, ..step });
             }
         }
         for p in prepared {
-            facts
-                .setup
-                .prepared
-                .extend(names.get(&p.subject).map(|(subject, _)| (*subject, p.clone())));
+            let own = names.get(&p.subject).map(|(subject, _)| *subject);
+            let own = own.map(|subject| PreparedFacts { test, subject, step: p.clone() });
+            facts.setup.prepared.extend(own);
         }
         let observed = setup.observed.iter().flat_map(Observed::disclosed);
         let all: Vec<Fact> = noted.iter().cloned().chain(observed).collect();
@@ -258,8 +290,10 @@ impl Gathering {
 
     /// Facts reported by engines at a point, and what was observed there; the last point of a step
     /// and subject represents all.
-    fn note_engine_facts(&mut self, subject: SubjectKey, point: &Point) {
-        let step = &point.key.step;
+    fn note_engine_facts(&mut self, run: RunKey, subject: SubjectKey, point: &Point) {
+        let key = (self.facts.setup.runs[run].test, point.key.step.clone());
+        let known = self.steps.get(&key).map(|step| self.facts.measured.steps[*step].name.clone());
+        let step = &known.unwrap_or(key.1);
         for fact in &point.facts {
             let owner = match fact.server {
                 Some(server) => GroupOwner::Server(subject, step.clone(), server),
@@ -305,14 +339,14 @@ impl Gathering {
     /// Adds the keys of the steps, which have no points yet.
     fn name_steps(&mut self) {
         let steps = self.facts.measured.steps.iter_enumerated();
-        self.steps = steps.map(|(key, step)| (step.name.clone(), key)).collect();
+        self.steps = steps.map(|(key, step)| ((step.test, step.own_name.clone()), key)).collect();
         self.measured = self.facts.measured.steps.iter().map(|_| Vec::new()).collect();
     }
 
     /// The place of a point on its step's axis.
     fn position(&self, run: RunKey, step: StepKey, axis: Option<&Axis>) -> AxisPosition {
         let known = &self.facts.measured.steps[step];
-        let knob = self.planned[run].knobs.get(&known.name);
+        let knob = self.planned[run].knobs.get(&known.own_name);
         let written = knob.zip(axis).and_then(|(knob, axis)| knob.at(axis.value));
         match written {
             Some((written, _)) => AxisPosition::of_knob(written, &known.values),
@@ -326,11 +360,12 @@ impl Gathering {
         let own = self.planned[run].subjects.get(&point.key.subject);
         let Some(&(subject, earlier)) = own else { return };
         let repeat = earlier + point.key.repeat;
-        self.note_engine_facts(subject, &point);
+        self.note_engine_facts(run, subject, &point);
         // Hosts with a common start are not joined.
         let first = self.facts.subjects.position(|of| of.runs.contains(&run)).unwrap_or_default();
         self.hosts.point(run.0, subject.0.saturating_sub(first.0), &point);
-        let Some(&step) = self.steps.get(&point.key.step) else { return };
+        let key = (self.facts.setup.runs[run].test, point.key.step.clone());
+        let Some(&step) = self.steps.get(&key) else { return };
         let value = self.position(run, step, point.key.axis.as_ref());
         let step_facts = &mut self.facts.measured.steps[step];
         if step_facts.axis.is_none() {
@@ -437,6 +472,16 @@ impl Gathering {
         conclusions::draw(facts);
         (facts.joint.hosts, facts.joint.points) = self.hosts.finish();
         self.facts
+    }
+}
+
+/// The protocol of a run.
+fn protocol(contents: &RunContents) -> ProtocolFacts {
+    let plan = &contents.run.plan;
+    ProtocolFacts {
+        title: ProtocolTitle::of(plan, RunFacts::shares_device(plan, &contents.setup.facts)),
+        name: plan.protocol.name.clone(),
+        source: PlanText::source(plan),
     }
 }
 

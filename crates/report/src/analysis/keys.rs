@@ -36,7 +36,11 @@ key! {
     RunKey
 }
 key! {
-    /// A step of the facts, in the order of the protocol.
+    /// A test of the facts, in the order of the bundles: bundles with common steps are of one test.
+    TestKey
+}
+key! {
+    /// A step of the facts, in the order of the tests and their protocols.
     StepKey
 }
 

@@ -101,9 +101,9 @@ pub fn instruments(step: &StepFacts) -> Vec<Instrument> {
 
 impl Metric {
     /// The metrics of a step's comparisons: the requested ones, or ops/s (without a target rate),
-    /// p99, and ops/s per watt; for imported figures those given by the source, with the mean and
-    /// MB/s in place of a missing p99 and ops/s. Fewer metrics give narrower intervals, because all
-    /// share one error probability.
+    /// p99, ops/s per watt and watts; for imported figures those given by the source, with the mean
+    /// and MB/s in place of a missing p99 and ops/s. Fewer metrics give narrower intervals, because
+    /// all share one error probability.
     pub fn of_step(step: &StepFacts, asked: &[MetricRequest]) -> Vec<Metric> {
         if !asked.is_empty() {
             return asked.iter().flat_map(|a| a.in_step(step)).collect();
@@ -121,9 +121,10 @@ impl Metric {
         }
         let own = step.headline.iter().flat_map(|asked| asked.in_step(step));
         all.extend(own.filter(|m| !m.is_power() && !all.contains(m)).collect::<Vec<_>>());
-        all.extend(
-            instruments(step).into_iter().map(|i| Metric::total(PointFigure::OpsPerWatt(i))),
-        );
+        let of_power = |i: Instrument| {
+            [PointFigure::OpsPerWatt(i.clone()), PointFigure::Watts(i)].map(Metric::total)
+        };
+        all.extend(instruments(step).into_iter().flat_map(of_power));
         all
     }
 
@@ -192,6 +193,10 @@ impl Metric {
             | PointFigure::JoulesPerOp(i)
             | PointFigure::JoulesPerTb(i) => {
                 return self.of_power(power(i)?, self.part.of(cell)?);
+            }
+            PointFigure::Watts(i) => {
+                let power = power(i).filter(|_| self.part == PointPart::Whole)?;
+                (power.mean_watts.clone(), &power.watts_by_repeat[..])
             }
             PointFigure::Waf => {
                 let whole = self.part == PointPart::Whole;

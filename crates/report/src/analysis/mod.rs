@@ -1,7 +1,8 @@
 //! Conclusions from bundles: facts, comparisons, claims, bottlenecks, caveats. Pure and typed:
 //! nothing here reads a file or writes a sentence; docs/claims.md has the rules.
 //!
-//! `sessions` joins bundles of one subject; `gathering` turns points into `facts`, grouped by what
+//! `merged` finds the tests of several bundles and the drives that did several of them, `sessions`
+//! joins bundles of one subject; `gathering` turns points into `facts`, grouped by what
 //! a reader needs and joined by `keys`;
 //! `conclusions` draws every comparison, claim and note from them once (`comparison`,
 //! `facts::concluded`). `metric` defines what is compared; `alike` and `conditions` determine which
@@ -29,6 +30,7 @@ mod gathering;
 pub mod hosts;
 pub mod keys;
 pub mod limits;
+pub mod merged;
 pub mod metric_values;
 pub mod notes;
 pub mod outlier_cause;

@@ -1,6 +1,7 @@
 //! The reader's question: what is compared, which differences are permitted, and which subjects are
 //! masked.
 
+use crate::analysis::merged::SameSubject;
 use crate::analysis::points::metric::MetricRequest;
 use dyno_core::plan::Plan;
 use dyno_core::plan::declaration::Declaration;
@@ -20,6 +21,8 @@ pub struct Question {
     /// Whether bundles of one subject are its sessions, if there are other subjects; otherwise each
     /// of them has a subject of its own.
     pub joins_sessions: bool,
+    /// Subjects of different bundles that are one, although their names or drives differ.
+    pub same: Vec<SameSubject>,
     /// Subjects to mask, in addition to those masked in the plans.
     pub masks: Vec<String>,
 }
@@ -35,6 +38,9 @@ impl Question {
     /// The same, with the masked names.
     pub fn masked(mut self, mask: &Mask) -> Question {
         self.subjects.iter_mut().for_each(|(_, name)| mask.own(name));
+        for SameSubject { name, other } in &mut self.same {
+            [name, other].into_iter().for_each(|name| mask.own(name));
+        }
         self
     }
 }

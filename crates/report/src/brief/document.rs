@@ -59,9 +59,9 @@ impl Brief {
     pub fn new(l: Language, facts: &Facts, options: &BriefOptions) -> Result<Brief> {
         Ok(Brief {
             language: l,
-            title: declared::cited(&facts.statements, &options.title(l, &facts.protocol))?,
+            title: declared::cited(&facts.statements, &options.title(l, facts))?,
             kicker: kicker(l, facts),
-            byline: byline(l, &facts.setup, &facts.protocol),
+            byline: byline(l, &facts.setup, facts.protocol()),
             version: facts.setup.runs.first().map_or(String::new(), |r| r.dyno_version.clone()),
             // A fleet's figures have no subject's colour.
             subjects: if facts.subjects.are_a_fleet() {
@@ -83,7 +83,11 @@ impl Brief {
 fn parts(l: Language, facts: &Facts, options: &BriefOptions) -> Result<Vec<BriefSection>> {
     // Sections of the appendix are lettered in order.
     let mut letters = (b'A'..=b'Z').map(char::from);
+    let is_shortened = is_long(facts) && !options.names_sections();
     let mut made = |id: &str| {
+        if is_shortened && section::ON_REQUEST.contains(&id) {
+            return None;
+        }
         // Hundreds of individual subjects do not make a brief; exports contain them.
         if facts.subjects.are_a_fleet() && !section::OF_FLEETS.contains(&id) {
             return None;
@@ -113,7 +117,16 @@ fn parts(l: Language, facts: &Facts, options: &BriefOptions) -> Result<Vec<Brief
         };
         options.texts_after(place).map(part).collect()
     };
+    // The scoreboard and the conclusion precede the editor's verdict.
+    let (first, others): (Vec<String>, Vec<String>) =
+        options.sections().into_iter().partition(|id| {
+            [section::summary::SECTION.id, section::conclusion::SECTION.id].contains(&&**id)
+        });
     let mut all = Vec::new();
+    for id in first {
+        all.extend(made(&id));
+        all.extend(own(&id)?);
+    }
     if let Some(verdict) = options.verdict(l) {
         let markdown =
             declared::cited(&facts.statements, &resolve(l, &verdict.markdown, &sources, true)?)?;
@@ -131,9 +144,12 @@ fn parts(l: Language, facts: &Facts, options: &BriefOptions) -> Result<Vec<Brief
         let (id, title) = (specification::ID.to_string(), say!(l, "specification"));
         all.push(BriefSection { id, title, appendix: false, blocks: stated });
     }
-    for id in options.sections() {
+    for id in others {
         all.extend(made(&id));
         all.extend(own(&id)?);
+    }
+    if let (true, Some(last)) = (is_shortened, all.last_mut()) {
+        last.blocks.push(Block::note(say!(l, "appendices-on-request")));
     }
     let blocks = declared::blocks(l, &facts.statements)?;
     if !blocks.is_empty() {
@@ -143,11 +159,20 @@ fn parts(l: Language, facts: &Facts, options: &BriefOptions) -> Result<Vec<Brief
     Ok(all)
 }
 
+/// Maximum number of points whose figures are listed in a brief.
+const MOST_LISTED: usize = 24;
+
+/// Whether appendices that list every point would be longer than the rest of the brief.
+fn is_long(facts: &Facts) -> bool {
+    let points: usize = facts.measured.steps.iter().map(|step| step.cells.len()).sum();
+    facts.tests.len() > 1 || points > MOST_LISTED
+}
+
 /// The protocol's name; the protocol of imported figures is not known.
 fn kicker(l: Language, facts: &Facts) -> String {
     match facts.setup.runs.first().is_some_and(RunFacts::is_imported) {
         true => say!(l, "imported-figures"),
-        false => facts.protocol.name.clone(),
+        false => facts.protocol().name.clone(),
     }
 }
 

@@ -121,7 +121,7 @@ const MOST_FIGURES: usize = 5;
 /// The complete text for the terminal.
 pub fn blocks(l: Language, facts: &Facts, gate: &Gate) -> Vec<Block> {
     let Facts { subjects, statements, measured, .. } = facts;
-    let mut out = vec![Block::chapter(facts.protocol.title.text(l)), Block::lead(sentence(gate))];
+    let mut out = vec![Block::chapter(facts.protocol().title.text(l)), Block::lead(sentence(gate))];
     let head = ["step", "subject", "at", "metric", "verdict", "change", "interval"];
     let mut table = Table::new(5, &head);
     // Each reason with the figures that it concerns.

@@ -4,12 +4,13 @@
 
 use super::fleet as words;
 use crate::analysis::claim::compare::Comparison;
+use crate::analysis::claim::course::{Basis, Course};
 use crate::analysis::comparison::StepLead;
 use crate::analysis::facts::{Facts, MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::brief::text::causes::{self, SaidRemedies};
 use crate::brief::text::outcome::{Said, key};
-use crate::brief::text::{outcome, published, wording};
+use crate::brief::text::{leaders, outcome, published, wording};
 use crate::language::Language;
 use crate::say;
 
@@ -18,7 +19,7 @@ use crate::say;
 pub const MOST_FINDINGS: usize = 3;
 
 /// Maximum number of measures of imported figures after the first.
-const MOST_PUBLISHED: usize = 5;
+const MOST_PUBLISHED: usize = 3;
 
 /// The text of the first page.
 pub struct Lead {
@@ -59,7 +60,8 @@ impl Lead {
         let mut remedies = SaidRemedies::new();
         match first(l, facts, outcome, &mut remedies) {
             Some((sentence, said)) => {
-                let findings = claims_beside(l, facts, own, said);
+                let mut findings = leaders::rises(l, facts);
+                findings.extend(claims_beside(l, facts, own, said));
                 Lead { sentence, findings, step, ranks: true, remedies }
             }
             None => {
@@ -67,13 +69,29 @@ impl Lead {
                 let open = || outcome.all.iter().map(|c| not_shown(l, subjects, own, c));
                 let level = |s| outcome::level(l, subjects, own, s);
                 let levels = || subjects.keys().filter_map(level);
-                let mut findings: Vec<String> = open().chain(levels()).collect();
-                findings.truncate(MOST_FINDINGS.max(subjects.len()));
+                let as_measured = as_measured(l, facts, own);
+                let mut findings: Vec<String> = match as_measured.is_empty() {
+                    true => open().chain(levels()).collect(),
+                    false => as_measured,
+                };
+                findings.truncate(MOST_FINDINGS.max(subjects.len() + 1));
                 let sentence = causes::no_claim(l, facts, &mut remedies);
                 Lead { sentence, findings, step, ranks: false, remedies }
             }
         }
     }
+}
+
+/// Of subjects that were not measured in turns: who is better where, as measured, and where a drive
+/// leaves its level.
+fn as_measured(l: Language, facts: &Facts, step: &StepFacts) -> Vec<String> {
+    let course = Course::of(facts, step, &step.headline_metric);
+    if course.basis != Basis::SeparateRuns {
+        return Vec::new();
+    }
+    let said = leaders::of_course(l, facts, step, &course);
+    let said = said.map(|said| say!(l, "as-measured", sentence = said));
+    said.into_iter().chain(leaders::rises(l, facts)).collect()
 }
 
 /// The first sentence, with the claims that it contains.
@@ -85,8 +103,17 @@ fn first(
 ) -> Option<(String, Vec<Said>)> {
     let (subjects, measured) = (&facts.subjects, &facts.measured);
     let own = subjects.headline;
+    let step = &measured.steps[outcome.step];
+    let course = Course::of(facts, step, &outcome.metric);
+    // Of many drives, who leads in which range says more than changes of pairs.
+    if course.basis == Basis::Claims && subjects.len() > 2 && course.ranges().len() > 1 {
+        let said = leaders::of_course(l, facts, step, &course)?;
+        let claims = outcome.claims_of(own).concat();
+        let said = wording::of_step(l, step, wording::stopped(l, said));
+        return Some((said, claims.into_iter().map(key).collect()));
+    }
     if let Some((sentence, said)) = outcome::of_subject(l, facts, outcome, remedies) {
-        let sentence = wording::of_step(l, &measured.steps[outcome.step], sentence);
+        let sentence = wording::of_step(l, step, sentence);
         let sentence = match outcome::more_changes(subjects, outcome) {
             0 => sentence,
             count => say!(l, "changes-more-times", sentence, count),

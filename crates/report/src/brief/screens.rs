@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::block::{Block, Mark, Table};
 use super::fleet as words;
 use super::lead::Lead;
-use super::section::{bottlenecks, results};
+use super::section::{bottlenecks, conclusion, results, summary};
 use crate::analysis::comparison::{Claim, Crossover};
 use crate::analysis::facts::{Comparisons, Facts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
 use crate::analysis::points::point_summary::{
@@ -14,6 +14,7 @@ use crate::analysis::points::point_summary::{
 };
 use crate::analysis::verdicts::selftest;
 use crate::brief::number_format;
+use crate::brief::own::options;
 use crate::brief::section::setup::{database_servers, drives};
 use crate::brief::section::steps::{energy, equal_load, outliers, tpcc};
 use crate::brief::text::metric_text::class_of_latency;
@@ -82,6 +83,8 @@ pub fn compare(l: Language, facts: &Facts) -> Vec<Block> {
         out.extend(models(l, subjects, measured, comparisons));
         return out;
     }
+    out.extend(summary::SECTION.blocks.of(l, facts).into_iter().filter(is_text));
+    out.extend(conclusion::text(l, facts).map(Block::text));
     for step in &measured.steps {
         out.extend([Block::chapter(step.title.text(l)), Block::note(results::describe(l, step))]);
         let drawing = StepDrawing::of(l, subjects, comparisons, step);
@@ -103,6 +106,11 @@ pub fn compare(l: Language, facts: &Facts) -> Vec<Block> {
     let of_host = |summary| wording::stopped(l, say!(l, "on-this-host", summary));
     out.extend(selftest::of_host(setup).into_iter().map(|s: String| Block::note(of_host(s))));
     out
+}
+
+/// Whether a block has no figures.
+fn is_text(block: &Block) -> bool {
+    !matches!(block, Block::Figures(_))
 }
 
 /// For a fleet, the models of each step instead of every subject.
@@ -189,7 +197,7 @@ pub fn header(l: Language, facts: &Facts) -> Vec<Block> {
         }
         Block::note(say!(l, "run-header", file, when, repeats, version))
     };
-    let mut out = vec![Block::chapter(facts.protocol.title.text(l))];
+    let mut out = vec![Block::chapter(options::title(l, facts))];
     match facts.subjects.are_a_fleet() && facts.setup.runs.len() > 1 {
         true => {
             let count = facts.setup.runs.len();

@@ -103,6 +103,7 @@ fn of_metric(step: &StepFacts, metric: &Metric) -> &'static [&'static str] {
         Of::OpsPerWatt(_) | Of::MbPerWatt(_) | Of::JoulesPerOp(_) | Of::JoulesPerTb(_) => {
             &["ops-per-watt", "ops"]
         }
+        Of::Watts(_) => &["watts", "ops"],
         Of::Waf => &["waf", "waf-over-time", "ops"],
         Of::Ops if load => &["p99-against-ops"],
         Of::Ops => &["ops"],

@@ -6,7 +6,7 @@ use crate::analysis::keys::{SubjectKey, ValueKey};
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::chart::canvas::axis::in_digits;
 use crate::chart::canvas::fonts::{self, Face};
-use crate::chart::canvas::frame::{Canvas, LABEL, SubjectStyle, TextStyle};
+use crate::chart::canvas::frame::{Canvas, LABEL, SMALL, SubjectStyle, TextStyle};
 use crate::chart::canvas::theme::{LEAST_TEXT, MARK, Palette, WIDTH};
 use crate::chart::step::scaled;
 use crate::chart::{Chart, FigureText, Plot};
@@ -29,8 +29,8 @@ struct Multiples {
     text: FigureText,
     names: Vec<String>,
     panels: Vec<MultiplePanel>,
-    /// The longest bar of all panels, if they share a scale.
-    scale: Option<f64>,
+    /// The caption's scale: panels of one unit share it, so that equal bars are equal values.
+    scales: Vec<(String, f64)>,
 }
 
 const TITLE: f64 = 18.0;
@@ -67,8 +67,8 @@ pub fn figures(
     let mut panels: Vec<MultiplePanel> = steps.iter().map(panel).collect();
     panels.retain(|panel| panel.levels.iter().any(Option::is_some));
     let names = subjects.names();
-    let mut all =
-        of_panels(&FigureText::of(l, "", say!(l, "figures-lead")), &names, "summary", panels, None);
+    let caption = FigureText::of(l, "", say!(l, "figures-lead"));
+    let mut all = of_panels(&caption, &names, "summary", panels);
     all.extend(megabytes(l, subjects, steps));
     all
 }
@@ -93,10 +93,8 @@ fn megabytes(l: Language, subjects: &Subjects, steps: &[&StepFacts]) -> Vec<Char
         levels: subjects.keys().map(|subject| most(step, subject)).collect(),
     };
     let panels: Vec<MultiplePanel> = moving.iter().map(panel).collect();
-    let all = panels.iter().flat_map(|panel| &panel.levels).flatten().map(|l| l.value);
-    let scale = all.fold(0.0, f64::max);
-    let caption = say!(l, "figures-megabytes");
-    of_panels(&FigureText::of(l, "", caption), &subjects.names(), "summary-mb", panels, Some(scale))
+    let caption = FigureText::of(l, "", say!(l, "figures-megabytes"));
+    of_panels(&caption, &subjects.names(), "summary-mb", panels)
 }
 
 fn moves_data(step: &StepFacts) -> bool {
@@ -133,8 +131,15 @@ fn of_panels(
     names: &[String],
     file: &str,
     panels: Vec<MultiplePanel>,
-    scale: Option<f64>,
 ) -> Vec<Chart> {
+    let mut scales: Vec<(String, f64)> = Vec::new();
+    for panel in &panels {
+        let own = panel.levels.iter().flatten().map(|level| level.value).fold(0.0, f64::max);
+        match scales.iter_mut().find(|(unit, _)| *unit == panel.unit) {
+            Some((_, longest)) => *longest = longest.max(own),
+            None => scales.push((panel.unit.clone(), own)),
+        }
+    }
     let (l, caption) = (text.language, &text.caption);
     let deep = TITLE + BAR * names.len() as f64 + GAP;
     let most = ((380.0 / deep).floor() as usize).max(1);
@@ -152,7 +157,7 @@ fn of_panels(
             text: FigureText { caption, ..text.clone() },
             names: names.to_vec(),
             panels: panels.by_ref().take(each).collect(),
-            scale,
+            scales: scales.clone(),
         };
         Chart::new(format!("{file}-{}", i + 1), plot)
     };
@@ -171,14 +176,16 @@ impl Plot for Multiples {
         let deep = TITLE + BAR * self.names.len() as f64 + GAP;
         frame.height = top + deep * self.panels.len() as f64;
         for (i, panel) in self.panels.iter().enumerate() {
-            panel.draw(&mut frame, top + deep * i as f64, self.scale, &self.names);
+            let scale = self.scales.iter().find(|(unit, _)| *unit == panel.unit);
+            let scale = scale.map_or(1.0, |(_, longest)| *longest);
+            panel.draw(&mut frame, top + deep * i as f64, scale, &self.names);
         }
         frame.svg(&self.label())
     }
 }
 
 impl MultiplePanel {
-    fn draw(&self, frame: &mut Canvas<'_>, y: f64, scale: Option<f64>, names: &[String]) {
+    fn draw(&self, frame: &mut Canvas<'_>, y: f64, scale: f64, names: &[String]) {
         let (x, right) = (6.0, WIDTH - 6.0);
         // The metric follows the name, which is truncated if both do not fit.
         let unit = frame.aside(&self.unit);
@@ -186,13 +193,17 @@ impl MultiplePanel {
         let title =
             format!("{}{unit}", fonts::shortened(&self.title, LEAST_TEXT, Face::Bold, room));
         frame.text(x, y + 12.0, &title, &TextStyle { anchor: "start", bold: true, ..LABEL });
-        let own = self.levels.iter().flatten().map(|l| l.value).fold(0.0, f64::max);
-        let most = scale.unwrap_or(own).max(f64::MIN_POSITIVE);
+        let most = scale.max(f64::MIN_POSITIVE);
         // The longest label follows the longest bar.
         let longest = right - x - 64.0;
+        let gap = frame.gap();
         for (s, level) in self.levels.iter().enumerate() {
-            let Some(level) = level else { continue };
             let top = y + TITLE + BAR * s as f64;
+            let Some(level) = level else {
+                let start = TextStyle { anchor: "start", ..SMALL };
+                frame.text(x, top + 11.5, &gap, &start);
+                continue;
+            };
             let size = (longest * level.value / most, BAR - 2.0);
             let number = frame.number(level.value);
             let value = format!("{number} {}", self.unit);

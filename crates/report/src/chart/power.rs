@@ -109,6 +109,7 @@ impl StepDrawing<'_> {
             x_label: "ops/s".to_string(),
             y_label: self.of_class("W", class),
             log_y: false,
+            joined: true,
             places: Vec::new(),
             call_outs: Vec::new(),
             series: self.curves(&point),

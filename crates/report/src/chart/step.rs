@@ -51,9 +51,14 @@ pub fn figures(draw: &StepDrawing<'_>) -> Vec<Chart> {
         .filter_map(|t| t.bytes_per_s.as_ref())
         .any(|e| e.value > MOVES_DATA);
     let (ops, latency) = (Metric::total(Of::Ops), Metric::p99());
-    let mut all = vec![draw.bars(&quantity("ops", "ops/s", "ops/s", Some(&ops)), &|t| {
-        Some(scaled(t.ops_per_s.as_ref()?, 1.0))
-    })];
+    let mut all = Vec::new();
+    // Of some imported figures the rate is not known.
+    let totals = || step.cells.iter().filter_map(|c| c.total.as_ref());
+    if totals().any(|t| t.ops_per_s.is_some()) {
+        all.push(draw.bars(&quantity("ops", "ops/s", "ops/s", Some(&ops)), &|t| {
+            Some(scaled(t.ops_per_s.as_ref()?, 1.0))
+        }));
+    }
     let paced = step.axis.as_ref().is_some_and(|a| a.field.sets_rates());
     let (scale, unit) = time(step);
     let mean: LatencyPick = |l| l.mean_ns.as_ref();
@@ -242,7 +247,8 @@ impl<'a> StepDrawing<'a> {
             text: self.text(self.called(of) + &left_out),
             x_label,
             y_label: of.unit.to_string(),
-            log_y: false,
+            log_y: spans_much(&series),
+            joined: !self.has_only_ends(&series),
             places: Vec::new(),
             call_outs: of.metric.map(|m| self.called_points(m, &series, &at)).unwrap_or_default(),
             series,
@@ -284,8 +290,6 @@ impl<'a> StepDrawing<'a> {
         let at = |subject, value| self.step.cell(subject, value).and_then(point);
         let metric = (what == "p99").then(Metric::p99);
         let beyond = without_overload(self.language, &mut series);
-        let ys = || series.iter().flat_map(|s| &s.points).map(|p| p.y);
-        let wide = ys().fold(0.0, f64::max) > 20.0 * ys().fold(f64::MAX, f64::min);
         let l = self.language;
         let figure = match what {
             "mean" => say!(l, "mean"),
@@ -302,12 +306,18 @@ impl<'a> StepDrawing<'a> {
             text: self.text(format!("{caption}{called}{left_out}")),
             x_label: "ops/s".to_string(),
             y_label: time(self.step).1.to_string(),
-            log_y: wide,
+            log_y: spans_much(&series),
+            joined: !self.has_only_ends(&series),
             places: Vec::new(),
             call_outs: metric.map(|m| self.called_points(&m, &series, &at)).unwrap_or_default(),
             series,
         };
         self.figure(&format!("{what}-against-ops"), plot)
+    }
+
+    /// Whether only the ends of curves were published, between which nothing is known.
+    pub(super) fn has_only_ends(&self, series: &[CurveSeries]) -> bool {
+        self.step.imported && series.iter().all(|own| own.points.len() < 3)
     }
 
     /// The headline streams at the representative point, if there are several: neighbours.
@@ -356,6 +366,15 @@ impl<'a> StepDrawing<'a> {
         };
         self.figure("over-time", plot)
     }
+}
+
+/// Values that span more than this factor lie on a linear axis.
+const MOST_SPAN: f64 = 10.0;
+
+/// Whether the values of curves need a logarithmic axis.
+pub(super) fn spans_much(series: &[CurveSeries]) -> bool {
+    let ys = || series.iter().flat_map(|s| &s.points).map(|p| p.y).filter(|y| *y > 0.0);
+    ys().fold(0.0, f64::max) > MOST_SPAN * ys().fold(f64::MAX, f64::min)
 }
 
 /// `text` with the mark if not limited by the drive.

@@ -179,7 +179,7 @@ proptest! {
         let text = text("4K", "p99");
         let call_outs = called_on(&series);
         check_all(&CurveChart {
-            text, x_label, y_label, log_y, places: Vec::new(), series,
+            text, x_label, y_label, log_y, joined: true, places: Vec::new(), series,
             call_outs,
         })?;
     }

@@ -32,7 +32,10 @@ impl Language {
             rest = &from[run.len()..];
         }
         out.push_str(rest);
-        out
+        match crate::say!(self, "percent").starts_with(' ') {
+            true => out,
+            false => out.replace(" %", "%"),
+        }
     }
 
     /// One number, grouped if it was grouped.

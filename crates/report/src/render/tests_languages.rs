@@ -92,11 +92,11 @@ fn is_built_in(protocol: &ProtocolFacts) -> bool {
 
 /// Words from the plan, the drives or the run.
 fn names(facts: &Facts) -> BTreeSet<String> {
-    let mut own: Vec<&str> = vec![&facts.protocol.name];
-    if !is_built_in(&facts.protocol) {
+    let mut own: Vec<&str> = vec![&facts.protocol().name];
+    if !is_built_in(facts.protocol()) {
         own.extend([
-            facts.protocol.title.text.written.as_str(),
-            facts.protocol.source.written.as_str(),
+            facts.protocol().title.text.written.as_str(),
+            facts.protocol().source.written.as_str(),
         ]);
         own.extend(facts.measured.steps.iter().map(|step| step.title.written.as_str()));
     }
@@ -128,7 +128,7 @@ fn names(facts: &Facts) -> BTreeSet<String> {
     let set_up: Vec<String> = hosts.chain(drives).collect();
     own.extend(set_up.iter().map(String::as_str));
     // A knob's text in the title of a step; the other languages have their own.
-    if facts.protocol.name.starts_with("tpcc") {
+    if facts.protocol().name.starts_with("tpcc") {
         own.push("with");
     }
     own.push(UNTRANSLATED);

@@ -25,6 +25,10 @@ impl Metric {
             PointFigure::MbPerWatt(i) => own("MB/s/W", i),
             PointFigure::JoulesPerOp(i) => own("J/op", i),
             PointFigure::JoulesPerTb(i) => own("J/TB", i),
+            PointFigure::Watts(i) => {
+                let (class, _) = i.names();
+                say!(l, "power-of", class)
+            }
             PointFigure::Ops
             | PointFigure::Bytes
             | PointFigure::Percentile(_)

@@ -274,7 +274,7 @@ mod tests {
             let own = said(ja, value);
             assert!(own != value && !own.contains(" of "), "{own}");
         }
-        assert!(said(ja, stored[3]).contains("32.4 %"), "{}", said(ja, stored[3]));
+        assert!(said(ja, stored[3]).contains("32.4%"), "{}", said(ja, stored[3]));
         assert_eq!(shared_device(ja, "Disk A and Disk B: vda"), "Disk A と Disk B：vda");
         // Values reported by a drive or the kernel are quoted unchanged.
         assert_eq!(said(ja, "write back"), "write back");

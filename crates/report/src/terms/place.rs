@@ -32,6 +32,26 @@ pub fn place(l: Language, step: &StepFacts, values: &[ValueKey]) -> String {
     }
 }
 
+/// A place on the axis with its unit: "96 threads", "70,000 ops/s", "10 MB/s".
+pub fn amount(l: Language, step: &StepFacts, value: ValueKey) -> String {
+    let text = step.values[value].text(l);
+    let one = text == "1";
+    match step.axis.as_ref().map(|axis| axis.field) {
+        Some(Field::Threads) if one => say!(l, "amount-one-thread"),
+        Some(Field::Threads) => say!(l, "amount-threads", value = text),
+        Some(Field::Depth) => say!(l, "amount-depth", value = text),
+        Some(Field::OpsPerSec) => say!(l, "amount-ops", value = text),
+        Some(Field::LoadPercent) if step.values[value].number.is_finite() => {
+            say!(l, "amount-load", value = text)
+        }
+        Some(Field::LoadPercent) => say!(l, "amount-maximum-load"),
+        Some(Field::Instances) if one => say!(l, "amount-one-instance"),
+        Some(Field::Instances) => say!(l, "amount-instances", value = text),
+        Some(Field::Rates) => say!(l, "amount-rates", value = text),
+        Some(Field::BytesPerSec | Field::Block | Field::Scale | Field::Knob) | None => text,
+    }
+}
+
 /// The step and the place on its axis: "4 KiB reads at 8 and 16 threads".
 pub fn step_at(l: Language, step: &StepFacts, values: &[ValueKey]) -> String {
     format!("{}{}", step.title.text(l), place(l, step, values))

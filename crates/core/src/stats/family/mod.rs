@@ -24,9 +24,12 @@ use sessions::SessionCell;
 use super::moments::{natural, natural_interval, t_reach};
 
 /// The error probability shared by the intervals of single points, and that of step means. Without
-/// step means the points have all of it.
+/// means the points have all of it. Trends and rises, if there are any, have their part of that of
+/// the means: a rise that is stated is large, and many of them would widen every mean.
 pub(super) const POINTS: f64 = 0.04;
 pub(super) const MEANS: f64 = 0.01;
+const TRENDS: f64 = 0.002;
+const RISES: f64 = 0.001;
 
 /// The rounding error of logarithms.
 const ARITHMETIC: f64 = 1e-9;
@@ -67,9 +70,18 @@ pub struct Sheet {
     /// The number of points that a subject measures from one repeat of a point to the next,
     /// including that point; 0 counts as 1.
     pub lag: usize,
+    /// The places of its points on an axis, on the scale on which a trend is a straight line; empty
+    /// without one.
+    pub axis: Vec<f64>,
+    /// It compares the points of an axis with the ones before, subject by subject: its points are
+    /// subjects, and its subjects points.
+    pub is_ladder: bool,
 }
 
-/// The ratio a ÷ b at a point, or over all points of the step.
+/// Fewer points show no trend.
+const FEWEST_OF_TREND: usize = 3;
+
+/// The ratio a ÷ b at a point, or over all points of the step; or its growth along the axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ratio {
     /// Index of the sheet in the family.
@@ -93,6 +105,9 @@ pub struct Ratio {
     pub repeats: usize,
     /// Degrees of freedom of the interval; 0 without one.
     pub degrees: f64,
+    /// It is the factor by which the ratio a ÷ b grows from the first to the last point of the
+    /// axis, by a straight line through its logarithms.
+    pub is_trend: bool,
     /// The numbers of sessions of a and b, if they did not alternate.
     pub sessions: Option<(usize, usize)>,
 }
@@ -124,38 +139,43 @@ impl Ratio {
     }
 }
 
-/// Every comparison of a brief with at least three repeats, by sheet, then pair, points in order
-/// and the step's mean last.
+/// Every comparison of a brief with at least three repeats, by sheet, then pair, points in order,
+/// then the step's mean and its trend.
 pub fn family(sheets: &[Sheet]) -> Vec<Ratio> {
     let logged: Vec<Logged> = sheets.iter().map(Logged::of).collect();
     let places: Vec<PlaceEffects> =
         logged.iter().map(|l| l.fit(&vec![1.0; l.points.len()])).collect();
-    let first = all_cells(&logged, &places, sheets, 0);
+    let first = all_cells(&logged, &places, sheets, (0, false));
     let places: Vec<PlaceEffects> = logged
         .iter()
         .enumerate()
         .map(|(i, l)| l.fit(&weights(&first, i, l.points.len())))
         .collect();
     let of = |i: usize| sessions::cells(i, &logged[i], &places[i], &sheets[i].comparable);
-    let apart: Vec<SessionCell> = (0..sheets.len()).flat_map(of).collect();
+    // The points of a ladder are those of one subject, whenever they were measured.
+    let of_subjects = (0..sheets.len()).filter(|i| !sheets[*i].is_ladder);
+    let apart: Vec<SessionCell> = of_subjects.flat_map(of).collect();
     let searched = apart.iter().filter(|c| c.point.is_some() && c.variance.is_some()).count();
-    let cells = all_cells(&logged, &places, sheets, searched);
-    ratios(&cells, &apart, &places, sheets)
+    let cells = all_cells(&logged, &places, sheets, (searched, false));
+    let rises = all_cells(&logged, &places, sheets, (0, true));
+    ratios((&cells, &rises), &apart, &places, sheets)
 }
 
-/// Each sheet's cells with place effects removed and variances moderated; `others` are compared in
-/// addition.
+/// The cells of each sheet, or of each ladder, with place effects removed and variances moderated;
+/// `others` are compared in addition.
 fn all_cells(
     logged: &[Logged],
     places: &[PlaceEffects],
     sheets: &[Sheet],
-    others: usize,
+    (others, ladders): (usize, bool),
 ) -> Vec<PairCell> {
     let of = |i: usize| cells(i, &logged[i], &places[i], &sheets[i].comparable);
-    let mut all: Vec<PairCell> = (0..sheets.len()).flat_map(of).collect();
+    let own = (0..sheets.len()).filter(|i| sheets[*i].is_ladder == ladders);
+    let mut all: Vec<PairCell> = own.flat_map(of).collect();
     let searched = others + all.iter().filter(|c| c.comparable).count();
     let resolutions: Vec<f64> = sheets.iter().map(|s| s.resolution.max(0.0)).collect();
-    moderate(&mut all, &resolutions, POINTS / searched.max(1) as f64);
+    let share = if ladders { RISES } else { POINTS };
+    moderate(&mut all, &resolutions, share / searched.max(1) as f64);
     all
 }
 
@@ -171,9 +191,10 @@ fn weights(cells: &[PairCell], sheet: usize, points: usize) -> Vec<f64> {
     (0..points).map(|p| 1.0 / (variance(p) + ARITHMETIC * ARITHMETIC)).collect()
 }
 
-/// The comparisons of all comparable cells, of alternating and of other subjects.
+/// The comparisons of all comparable cells, of alternating and of other subjects, and of the
+/// points of ladders.
 fn ratios(
-    cells: &[PairCell],
+    (cells, rises): (&[PairCell], &[PairCell]),
     apart: &[SessionCell],
     places: &[PlaceEffects],
     sheets: &[Sheet],
@@ -188,9 +209,17 @@ fn ratios(
     };
     let searched = pairs.values().map(Vec::len).sum::<usize>() + judged(false);
     let means = pairs.values().filter(|of| of.len() > 1).count() + judged(true);
-    let points = if means == 0 { POINTS + MEANS } else { POINTS };
+    let has_trend =
+        |of: &[&PairCell]| of.len() >= FEWEST_OF_TREND && !sheets[of[0].sheet].axis.is_empty();
+    let trends = pairs.values().filter(|of| has_trend(of)).count();
+    let rises: Vec<&PairCell> = rises.iter().filter(|c| c.comparable).collect();
+    let share = |own: f64, count: usize| if count == 0 { 0.0 } else { own };
+    let left = MEANS - share(TRENDS, trends) - share(RISES, rises.len());
+    let points = if means + rises.len() == 0 { POINTS + MEANS } else { POINTS };
     let mut of_points = Reach::new(points / searched.max(1) as f64);
-    let mut of_means = Reach::new(MEANS / means.max(1) as f64);
+    let mut of_means = Reach::new(left / means.max(1) as f64);
+    let mut of_trends = Reach::new(TRENDS / trends.max(1) as f64);
+    let mut of_rises = Reach::new(RISES / rises.len().max(1) as f64);
     let lasting = dependence(pairs.values(), sheets);
     let mut found = Vec::new();
     for ((sheet, ..), own) in &pairs {
@@ -208,7 +237,24 @@ fn ratios(
             let half = of_means.standard_errors(degrees) * variance.sqrt() + floor;
             let fewest = own.iter().map(|c| c.repeats).min().unwrap_or(0);
             found.push(Interval { log, half, degrees }.of(own[0], None, fewest));
+            if has_trend(own) {
+                let weights = of_trend(own, &sheet.axis);
+                let (log, variance, degrees) = weighted(own, &weights, places, &lasting);
+                // Each point's resolution counts with its weight.
+                let floor = floor * weights.iter().map(|w| w.abs()).sum::<f64>();
+                let half = of_trends.standard_errors(degrees) * variance.sqrt() + floor;
+                let grown = Interval { log, half, degrees }.of(own[0], None, fewest);
+                found.push(Ratio { is_trend: true, ..grown });
+            }
         }
+    }
+    for cell in rises {
+        let sheet = &sheets[cell.sheet];
+        let variance = consecutive(cell.repeats, sheet.lag) * cell.scale * cell.moderated;
+        let floor = sheet.resolution.max(ARITHMETIC);
+        let half = of_rises.standard_errors(cell.degrees) * variance.sqrt() + floor;
+        let risen = Interval { log: cell.estimate, half, degrees: cell.degrees };
+        found.push(risen.of(cell, Some(cell.point), cell.repeats));
     }
     for cell in apart {
         let reach = if cell.point.is_none() { &mut of_means } else { &mut of_points };
@@ -227,10 +273,11 @@ fn ratios(
             levels: cell.levels.map(|(a, b)| (natural(a), natural(b))),
             repeats: cell.repeats,
             degrees: degrees.unwrap_or(0.0),
+            is_trend: false,
             sessions: Some(cell.sessions),
         });
     }
-    found.sort_by_key(|r| (r.sheet, r.a, r.b, r.at.is_none(), r.at));
+    found.sort_by_key(|r| (r.sheet, r.a, r.b, r.is_trend, r.at.is_none(), r.at));
     found
 }
 
@@ -254,6 +301,7 @@ impl Interval {
             levels: at.map(|_| (natural(pair.levels.0), natural(pair.levels.1))),
             repeats,
             degrees,
+            is_trend: false,
             sessions: None,
         }
     }
@@ -263,15 +311,39 @@ impl Interval {
 /// (Satterthwaite, 1946). Each point's own scatter is used, because over many points it needs no
 /// moderation; dependence between points is included.
 fn step_mean(cells: &[&PairCell], places: &PlaceEffects, lasting: &Dependence) -> (f64, f64, f64) {
-    let n = cells.len() as f64;
-    let mean = cells.iter().map(|c| c.estimate).sum::<f64>() / n;
-    let parts: Vec<f64> = cells.iter().map(|c| c.scale * c.variance / (n * n)).collect();
+    let weights = vec![1.0 / cells.len() as f64; cells.len()];
+    weighted(cells, &weights, places, lasting)
+}
+
+/// The weights of a pair's points in the growth of its logarithm along the axis, by least squares,
+/// from the first of them to the last. The dependence of a mean applies to it, which is more than
+/// that of a contrast.
+fn of_trend(cells: &[&PairCell], axis: &[f64]) -> Vec<f64> {
+    let at: Vec<f64> = cells.iter().map(|c| axis[c.point]).collect();
+    let middle = at.iter().sum::<f64>() / at.len() as f64;
+    let squares: f64 = at.iter().map(|x| (x - middle) * (x - middle)).sum();
+    let low = at.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = at.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let weight = |x: &f64| (high - low) * (x - middle) / squares.max(f64::MIN_POSITIVE);
+    at.iter().map(weight).collect()
+}
+
+/// A weighted sum of a pair's points, its variance and that variance's degrees of freedom.
+fn weighted(
+    cells: &[&PairCell],
+    weights: &[f64],
+    places: &PlaceEffects,
+    lasting: &Dependence,
+) -> (f64, f64, f64) {
+    let all = || cells.iter().zip(weights);
+    let mean = all().map(|(c, w)| w * c.estimate).sum::<f64>();
+    let parts: Vec<f64> = all().map(|(c, w)| w * w * c.scale * c.variance).collect();
     let own: f64 = parts.iter().sum();
     let squares: f64 = parts.iter().zip(cells).map(|(v, c)| v * v / c.own_degrees).sum();
     let all_degrees: f64 = cells.iter().map(|c| c.own_degrees).sum();
     let degrees = if squares > 0.0 { (own * own / squares).min(all_degrees) } else { all_degrees };
     let contrast: Vec<f64> = (0..places.effects.len())
-        .map(|k| cells.iter().map(|c| c.contrast[k]).sum::<f64>() / n)
+        .map(|k| all().map(|(c, w)| w * c.contrast[k]).sum::<f64>())
         .collect();
     lasting.applied(mean, own + places.variance(&contrast), degrees)
 }

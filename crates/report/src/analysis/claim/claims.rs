@@ -2,7 +2,7 @@
 //! largest difference at a point. Both come from the one family of comparisons, so no further
 //! correction is needed.
 
-use crate::analysis::comparison::{Claim, Comparison, Crossover, Standing, StepPlace};
+use crate::analysis::comparison::{Claim, Comparison, Crossover, Rise, Standing, StepPlace};
 use crate::analysis::keys::{StepKey, SubjectKey, ValueKey, unordered};
 use crate::analysis::points::metric::Metric;
 
@@ -36,6 +36,21 @@ pub fn all(comparisons: &[Comparison]) -> Vec<Claim> {
     }
     found.sort_by(|a, b| b.comparison.weak_end().total_cmp(&a.comparison.weak_end()));
     found.sort_by_key(|c| c.comparison.standing != Standing::Claimed);
+    found
+}
+
+/// The largest claimed rise of each subject in each step, in the order of steps and subjects.
+pub fn largest_rises(all: Vec<Rise>) -> Vec<Rise> {
+    let mut found: Vec<Rise> = Vec::new();
+    for rise in all.into_iter().filter(Rise::is_claimed) {
+        let same = |known: &&mut Rise| (known.step, known.subject) == (rise.step, rise.subject);
+        match found.iter_mut().find(same) {
+            Some(known) if known.factor >= rise.factor => {}
+            Some(known) => *known = rise,
+            None => found.push(rise),
+        }
+    }
+    found.sort_by_key(|rise| (rise.step, rise.subject));
     found
 }
 

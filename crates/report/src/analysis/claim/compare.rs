@@ -5,12 +5,12 @@
 use crate::analysis::claim::pairing::{PairedSheet, Seat, lag, pairs};
 use crate::analysis::claim::{curves, decision};
 use crate::analysis::comparison::MeanOver;
-pub use crate::analysis::comparison::{Comparison, Standing, StepPlace};
+pub use crate::analysis::comparison::{Comparison, Rise, Standing, StepPlace, Trend};
 use crate::analysis::facts::{CellFacts, Comparisons, Facts, SetupFacts, StepFacts, Subjects};
-use crate::analysis::keys::{SubjectKey, unordered};
+use crate::analysis::keys::{StepKey, SubjectKey, ValueKey, unordered};
 use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::metric::Metric;
-use dyno_core::plan::Order;
+use dyno_core::plan::{Field, Order};
 use dyno_core::stats::Better;
 use dyno_core::stats::family::{Observation, Ratio, Sheet, family};
 
@@ -57,10 +57,21 @@ pub fn best(subjects: &Subjects, all: &[&Comparison]) -> Option<SubjectKey> {
     subjects.keys().find(beats_all).filter(|_| subjects.len() > 1)
 }
 
+/// What the figures of a brief show, as one family.
+#[derive(Default)]
+pub struct Compared {
+    /// The comparisons.
+    pub all: Vec<Comparison>,
+    /// How differences change along axes.
+    pub trends: Vec<Trend>,
+    /// How figures of a subject rise from one axis value to the next.
+    pub rises: Vec<Rise>,
+}
+
 /// All comparisons of the facts; none for a fleet's subjects (`fleet` compares models).
-pub fn all(facts: &Facts) -> Vec<Comparison> {
+pub fn all(facts: &Facts) -> Compared {
     if facts.subjects.are_a_fleet() {
-        return Vec::new();
+        return Compared::default();
     }
     let mut compared = Vec::new();
     for step in &facts.measured.steps {
@@ -70,18 +81,115 @@ pub fn all(facts: &Facts) -> Vec<Comparison> {
         let Facts { subjects, measured, comparisons, .. } = facts;
         compared.extend(curves::of_step(subjects, measured, comparisons, step));
     }
+    let ladders: Vec<Ladder> =
+        facts.measured.steps.iter().filter_map(|step| Ladder::of(facts, step)).collect();
     compared.retain(|c| c.sheet.comparable.iter().any(|pairs| !pairs.is_empty()));
-    let sheets: Vec<Sheet> = compared.iter().map(|c| c.sheet.clone()).collect();
+    let own = compared.iter().map(|c| c.sheet.clone());
+    let sheets: Vec<Sheet> = own.chain(ladders.iter().map(|ladder| ladder.sheet.clone())).collect();
     // The mean of a sheet's points follows them.
     let of_pair = |a: &Ratio, b: &Ratio| (a.sheet, a.a, a.b) == (b.sheet, b.a, b.b);
     let of = |own: &[Ratio]| {
         let conclude = |ratio| {
             let of = &compared[own[0].sheet];
-            conclude(of, ratio, own.len() - 1, order_is_given(facts, ratio))
+            conclude(of, ratio, own.len() - 1, order_is_given(facts, of.step, ratio))
         };
         own.iter().map(conclude).collect::<Vec<_>>()
     };
-    family(&sheets).chunk_by(of_pair).flat_map(of).collect()
+    let mut found = family(&sheets);
+    let rises = found.split_off(found.partition_point(|ratio| ratio.sheet < compared.len()));
+    let rise = |ratio: &Ratio| ladders[ratio.sheet - compared.len()].rise(ratio);
+    let (trends, ratios): (Vec<Ratio>, Vec<Ratio>) = found.into_iter().partition(|r| r.is_trend);
+    Compared {
+        all: ratios.chunk_by(of_pair).flat_map(of).collect(),
+        trends: trends.iter().map(|ratio| trend(&compared[ratio.sheet], ratio)).collect(),
+        rises: rises.iter().filter_map(rise).collect(),
+    }
+}
+
+/// The growth of a difference along the axis of a step.
+fn trend(of: &PairedSheet, ratio: &Ratio) -> Trend {
+    let higher = of.metric.better() == Better::Higher;
+    let ratio = if (ratio.ratio >= 1.0) == higher { ratio.clone() } else { ratio.inverted() };
+    let inverse = |(low, high): (f64, f64)| (1.0 / high, 1.0 / low);
+    Trend {
+        step: of.step,
+        metric: of.metric.clone(),
+        gaining: SubjectKey(ratio.a),
+        losing: SubjectKey(ratio.b),
+        factor: if higher { ratio.ratio } else { 1.0 / ratio.ratio },
+        interval: if higher { ratio.interval } else { ratio.interval.map(inverse) },
+    }
+}
+
+/// A latency of each subject along an axis.
+struct Ladder {
+    step: StepKey,
+    metric: Metric,
+    sheet: Sheet,
+}
+
+/// Fewer axis values are no course on which a latency could leave its level.
+const FEWEST_RUNGS: usize = 5;
+
+impl Ladder {
+    /// The latency of a step whose load is set along its axis; None for other steps.
+    fn of(facts: &Facts, step: &StepFacts) -> Option<Ladder> {
+        let field = step.axis.as_ref().map(|axis| axis.field)?;
+        let metric = &step.headline_metric;
+        if !field.sets_rates() || !metric.is_latency() || step.values.len() < FEWEST_RUNGS {
+            return None;
+        }
+        let (mut cells, mut comparable, mut resolution) = (Vec::new(), Vec::new(), 0.0f64);
+        for subject in facts.subjects.keys() {
+            let own = |value| step.cell(subject, value).filter(|c| !metric.is_barred(c));
+            let of = |value| own(value).map(|c| observations(step, c, metric)).unwrap_or_default();
+            let row: Vec<Vec<Observation>> = step.values.keys().map(of).collect();
+            let next = (1..row.len()).map(|rung| (rung - 1, rung));
+            let has = |(a, b): &(usize, usize)| !row[*a].is_empty() && !row[*b].is_empty();
+            comparable.push(next.filter(has).collect());
+            let place = |o: &Observation| Observation { place: 0, ..*o };
+            cells.push(row.iter().map(|own| own.iter().map(place).collect()).collect());
+            for cell in step.values.keys().filter_map(own) {
+                let floor = floor_ns(&facts.setup, cell);
+                resolution = resolution.max(metric.resolution(step, cell, floor));
+            }
+        }
+        let lag = lag(&facts.measured, step.test);
+        let sheet = Sheet {
+            cells,
+            comparable,
+            resolution,
+            step: step.key.0,
+            lag,
+            is_ladder: true,
+            ..Sheet::default()
+        };
+        Some(Ladder { step: step.key, metric: metric.clone(), sheet })
+    }
+
+    /// A rise from one rung to the next; None for a fall.
+    fn rise(&self, ratio: &Ratio) -> Option<Rise> {
+        // The ratio is of the lower rung to the higher one.
+        let (low, high) = ratio.interval?;
+        Some(Rise {
+            step: self.step,
+            metric: self.metric.clone(),
+            subject: SubjectKey(ratio.at?),
+            from: ValueKey(ratio.a),
+            to: ValueKey(ratio.b),
+            factor: 1.0 / ratio.ratio,
+            interval: (1.0 / high, 1.0 / low),
+        })
+        .filter(|rise| rise.factor > 1.0)
+    }
+}
+
+/// The places of a step's axis on which a trend is a straight line: the logarithms of numbers.
+fn places(step: &StepFacts) -> Vec<f64> {
+    let is_number = step.axis.as_ref().is_some_and(|axis| axis.field != Field::Knob);
+    let logs: Vec<f64> = step.values.iter().map(|value| value.number.ln()).collect();
+    let is_fit = is_number && logs.iter().all(|log| log.is_finite());
+    if is_fit { logs } else { Vec::new() }
 }
 
 /// A metric of a step at all of its points.
@@ -96,7 +204,12 @@ pub(in crate::analysis) fn of_points(
         metric: metric.clone(),
         points: step.values.keys().map(StepPlace::Value).collect(),
         loads: 0,
-        sheet: Sheet { step: step.key.0, lag: lag(&facts.measured), ..Sheet::default() },
+        sheet: Sheet {
+            step: step.key.0,
+            lag: lag(&facts.measured, step.test),
+            axis: places(step),
+            ..Sheet::default()
+        },
         not_the_drives: Vec::new(),
     };
     for value in step.values.keys() {
@@ -113,7 +226,7 @@ pub(in crate::analysis) fn of_points(
         let limit = |c: &Option<&CellFacts>| c.and_then(|c| metric.limit(c));
         let limits: Vec<Option<Bottleneck>> = cells.iter().map(limit).collect();
         let is_a_drives = |s: SubjectKey| limits[s.0].is_none();
-        made.sheet.comparable.push(pairs(&facts.subjects, &facts.comparisons, step.key, |a, b| {
+        made.sheet.comparable.push(pairs(&facts.subjects, &facts.comparisons, step, |a, b| {
             fit(a) && fit(b) && (is_a_drives(a) || is_a_drives(b))
         }));
         made.sheet.cells.push(row);
@@ -146,10 +259,11 @@ pub fn observations(step: &StepFacts, cell: &CellFacts, metric: &Metric) -> Vec<
 }
 
 /// Whether the order of measurement of two subjects is known.
-fn order_is_given(facts: &Facts, ratio: &Ratio) -> bool {
-    let runs = [ratio.a, ratio.b].map(|s| facts.setup.run_of(&facts.subjects[SubjectKey(s)]));
-    facts.subjects[SubjectKey(ratio.a)].run != facts.subjects[SubjectKey(ratio.b)].run
-        || runs.iter().all(|run| run.order != Order::NotGiven)
+fn order_is_given(facts: &Facts, step: StepKey, ratio: &Ratio) -> bool {
+    let test = facts.measured.steps[step].test;
+    let run = |s: usize| Some(facts.subjects[SubjectKey(s)].in_test(test)?.run);
+    let [a, b] = [ratio.a, ratio.b].map(run);
+    a != b || a.is_none_or(|run| facts.setup.runs[run].order != Order::NotGiven)
 }
 
 fn conclude(of: &PairedSheet, ratio: &Ratio, points: usize, order_is_given: bool) -> Comparison {

@@ -10,7 +10,7 @@ use crate::analysis::comparison::StepPlace;
 use crate::analysis::facts::{
     AxisPosition, CellFacts, Comparisons, MeasuredFacts, StepFacts, Subjects,
 };
-use crate::analysis::keys::{StepKey, SubjectKey, ValueKey};
+use crate::analysis::keys::{SubjectKey, ValueKey};
 use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::analysis::points::point_summary::P99;
 use dyno_core::plan::Field;
@@ -41,9 +41,8 @@ pub fn of_step(
     step: &StepFacts,
 ) -> Vec<PairedSheet> {
     let mut all = Vec::new();
-    let lag = lag(measured);
-    let compared =
-        |metric, at, row| compared(subjects, comparisons, lag, step.key, metric, at, row);
+    let lag = lag(measured, step.test);
+    let compared = |metric, at, row| compared(subjects, comparisons, lag, step, metric, at, row);
     if let Some(search) = &step.search {
         let row = within_limit(subjects, measured, step, search);
         let mut made = compared(Metric::total(PointFigure::Ops), StepPlace::Limit, row);
@@ -88,7 +87,7 @@ fn compared(
     subjects: &Subjects,
     comparisons: &Comparisons,
     lag: usize,
-    step: StepKey,
+    step: &StepFacts,
     metric: Metric,
     at: StepPlace,
     row: CurveRow,
@@ -97,9 +96,9 @@ fn compared(
         ![a, b].iter().any(|s| row[s.0].is_empty())
     })];
     let cells = vec![row];
-    let sheet = Sheet { cells, comparable, step: step.0, lag, ..Sheet::default() };
+    let sheet = Sheet { cells, comparable, step: step.key.0, lag, ..Sheet::default() };
     PairedSheet {
-        step,
+        step: step.key,
         metric,
         points: vec![at],
         loads: 0,

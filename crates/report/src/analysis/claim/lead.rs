@@ -62,7 +62,7 @@ fn is_paced(step: &StepFacts) -> bool {
 
 /// The axis value of a step's headline, if it is a single one.
 pub fn value(step: &StepFacts) -> Option<ValueKey> {
-    let last = step.values.last_key();
+    let last = last_of_all(step);
     match step.place {
         AxisPlace::Top => last,
         AxisPlace::Value(wanted) => step.values.position(|v| v.number == wanted).or(last),
@@ -70,6 +70,19 @@ pub fn value(step: &StepFacts) -> Option<ValueKey> {
         AxisPlace::Mean if step.values.len() == 1 => last,
         AxisPlace::Mean | AxisPlace::EqualLoad | AxisPlace::EqualLatency | AxisPlace::Limit => None,
     }
+}
+
+/// The last axis value that all subjects of the step reached, if there is one.
+fn last_of_all(step: &StepFacts) -> Option<ValueKey> {
+    let has = |value: ValueKey| {
+        let own = step.cells.iter().filter(move |cell| cell.value == value);
+        own.filter(|cell| cell.total.is_some()).count()
+    };
+    let mut subjects: Vec<SubjectKey> = step.cells.iter().map(|cell| cell.subject).collect();
+    subjects.sort_unstable();
+    subjects.dedup();
+    let all = step.values.keys().rev().find(|value| has(*value) == subjects.len());
+    all.or(step.values.last_key())
 }
 
 fn is_at(step: &StepFacts, at: StepPlace) -> bool {

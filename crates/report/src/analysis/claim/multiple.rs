@@ -1,9 +1,7 @@
 //! The largest multiple of a load that a subject sustains: the result of searches along the axis of
 //! several rates, over all repeats, as one number with an interval.
 
-use crate::analysis::facts::{
-    CellFacts, Facts, MeasuredFacts, Multiple, SetupFacts, StepFacts, Subjects,
-};
+use crate::analysis::facts::{CellFacts, Facts, MeasuredFacts, Multiple, SetupFacts, StepFacts};
 use crate::analysis::keys::{StepKey, SubjectKey, ValueKey};
 use crate::analysis::points::point_summary::{Latency, RepeatSummary};
 use dyno_core::plan::Field;
@@ -22,7 +20,7 @@ struct FoundMultiple {
 /// Records the result of each subject, and which points kept the limit.
 pub fn note(facts: &mut Facts) {
     let Facts { subjects, setup, measured, comparisons, .. } = facts;
-    let found = subjects.keys().map(|subject| of(subjects, setup, measured, subject));
+    let found = subjects.keys().map(|subject| of(setup, measured, subject));
     comparisons.multiples = found.collect();
     let searched: Vec<StepKey> = steps(measured).map(|(step, _)| step.key).collect();
     for key in searched {
@@ -91,17 +89,13 @@ fn found_of(tried: &[(f64, bool)]) -> Option<FoundMultiple> {
 }
 
 /// The multiple of a subject; None if a step was not searched for it.
-fn of(
-    subjects: &Subjects,
-    setup: &SetupFacts,
-    measured: &MeasuredFacts,
-    subject: SubjectKey,
-) -> Option<Multiple> {
+fn of(setup: &SetupFacts, measured: &MeasuredFacts, subject: SubjectKey) -> Option<Multiple> {
     let steps: Vec<_> = steps(measured).collect();
     if steps.is_empty() {
         return None;
     }
-    let repeats = setup.run_of(&subjects[subject]).repeats;
+    let runs = setup.runs.iter().filter(|run| steps.iter().any(|(step, _)| step.test == run.test));
+    let repeats = runs.map(|run| run.repeats).max()?;
     let least = |all: Option<FoundMultiple>, own: Option<FoundMultiple>| {
         let (all, own) = (all?, own?);
         Some(FoundMultiple { held: all.held.min(own.held), broken: all.broken.min(own.broken) })

@@ -1,8 +1,8 @@
 //! Comparable subjects at a point, and the block and place in which each was measured.
 
 use crate::analysis::comparison::StepPlace;
-use crate::analysis::facts::{CellFacts, Comparisons, MeasuredFacts, Subjects};
-use crate::analysis::keys::{StepKey, SubjectKey, ValueKey};
+use crate::analysis::facts::{CellFacts, Comparisons, MeasuredFacts, StepFacts, Subjects};
+use crate::analysis::keys::{StepKey, SubjectKey, TestKey, ValueKey};
 use crate::analysis::limits::bottleneck::Bottleneck;
 use crate::analysis::points::metric::Metric;
 use dyno_core::stats::family::{Observation, Sheet};
@@ -38,7 +38,7 @@ impl PairedSheet {
 pub fn pairs(
     subjects: &Subjects,
     comparisons: &Comparisons,
-    step: StepKey,
+    step: &StepFacts,
     fit: impl Fn(SubjectKey, SubjectKey) -> bool,
 ) -> Vec<(usize, usize)> {
     let all = subjects.pairs();
@@ -81,7 +81,7 @@ impl Seat {
     }
 }
 
-/// Number of points that a subject measures from one repeat of a point to the next.
-pub fn lag(measured: &MeasuredFacts) -> usize {
-    measured.steps.iter().map(|step| step.values.len()).sum()
+/// Number of points of a test that a subject measures from one repeat of a point to the next.
+pub fn lag(measured: &MeasuredFacts, test: TestKey) -> usize {
+    measured.steps_of(test).map(|step| step.values.len()).sum()
 }

@@ -30,7 +30,7 @@ fn greatest(
         Some(metric.of(step, step.cell(subject, value)?)?.0.value)
     };
     let times = |value: ValueKey| {
-        if is_given_rate(step, metric, value) {
+        if metric.is_given_at(step, value) {
             return None;
         }
         times_as_good(figure(better, value)?, figure(worse, value)?, metric.better())
@@ -40,29 +40,32 @@ fn greatest(
     Some(Gap { step: step.key, metric: metric.clone(), better, worse, value, times })
 }
 
-/// Whether a rate was set by the load: a share of the subject's own maximum, or a target that every
-/// subject reached.
-fn is_given_rate(step: &StepFacts, metric: &Metric, value: ValueKey) -> bool {
-    let Some(axis) = &step.axis else { return false };
-    let of_rate = matches!(metric.figure, PointFigure::Ops | PointFigure::Bytes);
-    let asked = step.values[value].number;
-    if !of_rate || !asked.is_finite() {
-        return false;
-    }
-    match axis.field {
-        Field::LoadPercent => step.values.iter().any(|value| value.number.is_infinite()),
-        Field::OpsPerSec | Field::BytesPerSec => {
-            let rate = |cell: &CellFacts| {
-                let total = cell.total.as_ref()?;
-                match axis.field {
-                    Field::BytesPerSec => total.bytes_per_s.as_ref().map(|e| e.value),
-                    _ => total.ops_per_s.as_ref().map(|e| e.value),
-                }
-            };
-            let own = step.cells.iter().filter(|cell| cell.value == value);
-            own.filter_map(rate).all(|rate| rate >= asked * RATE_KEPT)
+impl Metric {
+    /// Whether it is a rate that was set by the load at an axis value: a share of the subject's own
+    /// maximum, or a target that every subject reached.
+    pub fn is_given_at(&self, step: &StepFacts, value: ValueKey) -> bool {
+        let Some(axis) = &step.axis else { return false };
+        let of_rate = matches!(self.figure, PointFigure::Ops | PointFigure::Bytes);
+        let asked = step.values[value].number;
+        if !of_rate || !asked.is_finite() {
+            return false;
         }
-        _ => false,
+        match axis.field {
+            // Its greatest share is the maximum, also of a table that calls it 100 %.
+            Field::LoadPercent => step.values.last_key() != Some(value),
+            Field::OpsPerSec | Field::BytesPerSec => {
+                let rate = |cell: &CellFacts| {
+                    let total = cell.total.as_ref()?;
+                    match axis.field {
+                        Field::BytesPerSec => total.bytes_per_s.as_ref().map(|e| e.value),
+                        _ => total.ops_per_s.as_ref().map(|e| e.value),
+                    }
+                };
+                let own = step.cells.iter().filter(|cell| cell.value == value);
+                own.filter_map(rate).all(|rate| rate >= asked * RATE_KEPT)
+            }
+            _ => false,
+        }
     }
 }
 

@@ -8,10 +8,8 @@ use dyno_core::plan::Step;
 /// in the protocol's order.
 pub fn groups(measured: &MeasuredFacts, setup: &SetupFacts) -> Vec<Vec<(u64, StepKey)>> {
     let mut found: Vec<(Step, Vec<(u64, StepKey)>)> = Vec::new();
-    let protocol = setup.runs.first().map(|run| &run.resolved.protocol);
-    let planned = |name: &str| protocol?.step(name);
     for step in &measured.steps {
-        let Some((rest, size)) = planned(&step.name).and_then(without_size) else { continue };
+        let Some((rest, size)) = setup.planned(step).and_then(without_size) else { continue };
         match found.iter_mut().find(|(known, _)| *known == rest) {
             Some((_, group)) => group.push((size, step.key)),
             None => found.push((rest, vec![(size, step.key)])),

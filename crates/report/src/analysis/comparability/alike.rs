@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use crate::analysis::difference::{Condition, ConditionValue, Difference, Grade};
-use crate::analysis::facts::{Facts, SetupFacts, Subjects};
-use crate::analysis::keys::SubjectKey;
+use crate::analysis::facts::{Facts, SetupFacts, StepFacts, Subjects};
+use crate::analysis::keys::{Keyed, SubjectKey, TestKey};
 use crate::analysis::plan_difference::{self, FieldDifference, METHOD, TOOL};
 use dyno_core::plan::{Plan, PointPlan, Subject};
 
@@ -16,7 +16,7 @@ impl FieldDifference {
     pub fn between(self, pair: (SubjectKey, SubjectKey)) -> Difference {
         let [a, b] = self.values.map(ConditionValue::Plan);
         let values = vec![(a, vec![pair.0]), (b, vec![pair.1])];
-        Difference { grade: Grade::Disqualifying, what: Condition::Plan(self.field), values }
+        Difference::new(Grade::Disqualifying, Condition::Plan(self.field), values)
     }
 }
 
@@ -69,21 +69,24 @@ pub struct Likeness {
 /// all of a step's points.
 pub fn note_varied(facts: &mut Facts) {
     let Facts { subjects, setup, statements, measured, comparisons, .. } = facts;
+    let in_tests: Keyed<TestKey, Subjects> =
+        facts.tests.keys().map(|test| subjects.in_test(test)).collect();
     let mut known = HashMap::new();
     for c in &mut comparisons.all {
-        let (step, pair) = (&measured.steps[c.step].name, (c.better, c.worse));
-        let of_pair = || likeness(subjects, setup, &statements.vary, step, pair).varied;
+        let (step, pair) = (&measured.steps[c.step], (c.better, c.worse));
+        let own = &in_tests[step.test];
+        let of_pair = || likeness(own, setup, &statements.vary, step, pair).varied;
         c.varied.clone_from(known.entry((c.step, pair)).or_insert_with(of_pair));
     }
 }
 
-/// Compares the plans of a step of two subjects. All axis values of a step have the same fields, so
-/// one represents all.
+/// Compares the plans of a step of two subjects, as they were in its test. All axis values of a
+/// step have the same fields, so one represents all.
 pub fn likeness(
     subjects: &Subjects,
     setup: &SetupFacts,
     vary: &[String],
-    step: &str,
+    step: &StepFacts,
     (a, b): (SubjectKey, SubjectKey),
 ) -> Likeness {
     let run = |subject: SubjectKey| &setup.run_of(&subjects[subject]).resolved;
@@ -92,11 +95,14 @@ pub fn likeness(
     }
     if [a, b].iter().any(|subject| run(*subject).imported.is_some()) {
         return Likeness {
-            unlike: imported_differently(run(a), run(b), step),
+            unlike: imported_differently(run(a), run(b), &step.own_name),
             ..Likeness::default()
         };
     }
-    let points = [a, b].map(|subject| first_point(run(subject), step, &subjects[subject].own_name));
+    let point = |subject: SubjectKey| {
+        first_point(run(subject), &step.own_name, &subjects[subject].own_name)
+    };
+    let points = [a, b].map(point);
     let [Some(of_a), Some(of_b)] = &points else { return Likeness::default() };
     let named =
         |d: &FieldDifference| d.path != METHOD && vary.iter().any(|vary| d.is_named_by(vary));

@@ -2,10 +2,13 @@
 //! but rules out only one direction: see `compare`.
 
 pub use crate::analysis::caveat::Caveat;
-use crate::analysis::facts::{CellFacts, Facts, RunFacts, SetupFacts, StepDurability, StepFacts};
-use crate::analysis::keys::SubjectKey;
+use crate::analysis::facts::{
+    CellFacts, Facts, SetupFacts, StepDurability, StepFacts, SubjectFacts,
+};
+use crate::analysis::keys::{SubjectKey, TestKey};
 use crate::analysis::limits::bottleneck::BottleneckVerdict;
 use crate::analysis::points::point_summary::{P99, RATE_KEPT, RepeatSummary};
+use dyno_core::plan::Stream;
 use dyno_core::record::setup::{DriveSetup, WriteCacheState};
 use dyno_core::stats::Estimate;
 use dyno_core::stats::family::FEWEST;
@@ -36,7 +39,11 @@ impl CellFacts {
 
 /// Adds every cell's caveats.
 pub fn note(facts: &mut Facts) {
-    let unsteady: Vec<bool> = facts.subjects.keys().map(|s| unsteady(&facts.setup, s)).collect();
+    let unsteady: Vec<Vec<bool>> = facts
+        .tests
+        .keys()
+        .map(|test| facts.subjects.keys().map(|s| unsteady(&facts.setup, test, s)).collect())
+        .collect();
     let failed = |step: &StepFacts, cell: &CellFacts| {
         let at = &step.values[cell.value].label;
         facts
@@ -46,16 +53,22 @@ pub fn note(facts: &mut Facts) {
             .filter(|f| f.subject == cell.subject && f.step == step.title && f.at == *at)
             .count()
     };
-    let no_flush: Vec<bool> = facts.subjects.keys().map(|s| no_flush(facts, s)).collect();
-    let is_undurable =
-        |step: &StepFacts, c: &CellFacts| no_flush[c.subject.0] && is_durable(&facts.setup, step);
+    let no_flush: Vec<Vec<bool>> = facts
+        .tests
+        .keys()
+        .map(|test| facts.subjects.iter().map(|s| no_flush(facts, s.in_test(test))).collect())
+        .collect();
+    let is_undurable = |step: &StepFacts, c: &CellFacts| {
+        no_flush[step.test.0][c.subject.0] && is_durable(&facts.setup, step)
+    };
     let imported = |c: &CellFacts| facts.setup.runs[c.run].is_imported();
     let all: Vec<Vec<Vec<Caveat>>> = facts
         .measured
         .steps
         .iter()
         .map(|step| {
-            let known = |c: &CellFacts| (failed(step, c), unsteady[c.subject.0], imported(c));
+            let known =
+                |c: &CellFacts| (failed(step, c), unsteady[step.test.0][c.subject.0], imported(c));
             let undurable = |c: &CellFacts| is_undurable(step, c).then_some(Caveat::NoFlush);
             let all = |c: &CellFacts| of(c, known(c)).into_iter().chain(undurable(c)).collect();
             step.cells.iter().map(all).collect()
@@ -122,8 +135,8 @@ fn lateness_shows(load: &RepeatSummary) -> bool {
 
 /// Whether a drive of the subject reports a volatile write cache that is on, while the kernel takes
 /// it for one without. A preparation that switches the cache sets both.
-fn no_flush(facts: &Facts, subject: SubjectKey) -> bool {
-    let own = &facts.subjects[subject];
+fn no_flush(facts: &Facts, in_test: Option<&SubjectFacts>) -> bool {
+    let Some(own) = in_test else { return false };
     let switched = &facts.setup.run_of(own).resolved.protocol.preparation.write_cache;
     let is_contradictory = |drive: &DriveSetup| {
         drive.write_cache.as_deref() == Some(THROUGH)
@@ -135,21 +148,16 @@ fn no_flush(facts: &Facts, subject: SubjectKey) -> bool {
 /// Whether a stream of the step writes durably, as far as its load determines that.
 fn is_durable(setup: &SetupFacts, step: &StepFacts) -> bool {
     let is_durable = |durability: StepDurability| durability != StepDurability::None;
-    let of_run = |run: &RunFacts| {
-        let streams = &run.resolved.protocol.step(&step.name)?.streams;
-        Some(streams.iter().any(|stream| StepDurability::of(stream).is_some_and(is_durable)))
-    };
-    setup.runs.iter().find_map(of_run).unwrap_or(false)
+    let of_stream = |stream: &Stream| StepDurability::of(stream).is_some_and(is_durable);
+    setup.planned(step).is_some_and(|step| step.streams.iter().any(of_stream))
 }
 
-/// Whether a drive of the subject was prepared until steady, but the last attempt was not.
-pub fn unsteady(setup: &SetupFacts, subject: SubjectKey) -> bool {
+/// Whether a drive of the subject was prepared until steady for a test, but the last attempt was
+/// not.
+pub fn unsteady(setup: &SetupFacts, test: TestKey, subject: SubjectKey) -> bool {
     let own = || {
-        setup
-            .prepared
-            .iter()
-            .filter(|(s, _)| *s == subject)
-            .filter_map(|(_, p)| Some((p.drive, p.steady.as_ref()?)))
+        let all = setup.prepared_for(test, subject);
+        all.filter_map(|p| Some((p.drive, p.steady.as_ref()?)))
     };
     own().any(|(drive, _)| {
         own().rfind(|(d, _)| *d == drive).is_some_and(|(_, state)| !state.reached())

@@ -12,7 +12,7 @@ use crate::analysis::difference::{Barred, Condition, ConditionValue, Difference,
 use crate::analysis::facts::{
     CellFacts, Facts, GroupOwner, MeasuredFacts, ReportStatements, SetupFacts, StepFacts, Subjects,
 };
-use crate::analysis::keys::SubjectKey;
+use crate::analysis::keys::{SubjectKey, TestKey};
 use crate::analysis::plan_difference::PlanValue;
 use dyno_core::record::key::{FactHeading, FactKey, dyno, engine};
 use dyno_core::record::setup::{DriveField, DriveSetup, HostField, SetupValue, WriteCacheState};
@@ -64,30 +64,67 @@ type EnginePlace<'a> = (&'a str, Option<&'a str>);
 /// Values, each with the subjects that have it.
 type ValuesOfSubjects = Vec<(ConditionValue, Vec<SubjectKey>)>;
 
-/// Every pair of subjects that may not be compared, and the reason: different test conditions, or
-/// different resolved steps.
+/// Every pair of subjects that may not be compared in a test, and the reason: different test
+/// conditions, or different resolved steps.
 pub fn barred(facts: &Facts) -> Vec<Barred> {
-    let (mut all, vary) = (Vec::new(), &facts.statements.vary);
+    let mut all = Vec::new();
     // A fleet's pairs are not compared.
-    for pair in facts.subjects.pairs().filter(|_| !facts.subjects.are_a_fleet()) {
-        let found = differences_between(facts, &[pair.0, pair.1], true).into_iter();
-        let differences: Vec<Difference> =
-            found.filter(|d| d.grade == Grade::Disqualifying).collect();
-        if !differences.is_empty() {
-            all.push(Barred { pair, step: None, differences });
-        }
-        for step in &facts.measured.steps {
-            let unlike =
-                alike::likeness(&facts.subjects, &facts.setup, vary, &step.name, pair).unlike;
-            let unlike = unlike.into_iter().map(|d| d.between(pair));
-            let differences: Vec<Difference> =
-                unlike.chain(recorded::of_step(step, &[pair.0, pair.1])).collect();
-            if !differences.is_empty() {
-                all.push(Barred { pair, step: Some(step.key), differences });
-            }
+    for test in facts.tests.keys().filter(|_| !facts.subjects.are_a_fleet()) {
+        let view = TestView::of(facts, test);
+        for pair in facts.subjects.pairs().filter(|(a, b)| view.has(*a) && view.has(*b)) {
+            all.extend(barred_in(facts, &view, pair));
         }
     }
     all
+}
+
+/// The same for a pair in a test.
+fn barred_in(facts: &Facts, view: &TestView<'_>, pair: (SubjectKey, SubjectKey)) -> Vec<Barred> {
+    let mut all = Vec::new();
+    let (test, among) = (view.test, [pair.0, pair.1]);
+    let found = differences_between(facts, view, &among, true).into_iter();
+    let differences: Vec<Difference> = found.filter(|d| d.grade == Grade::Disqualifying).collect();
+    if !differences.is_empty() {
+        all.push(Barred { pair, test, step: None, differences });
+    }
+    for step in facts.measured.steps_of(test) {
+        let vary = &facts.statements.vary;
+        let unlike = alike::likeness(&view.subjects, &facts.setup, vary, step, pair).unlike;
+        let unlike = unlike.into_iter().map(|d| d.between(pair));
+        let differences: Vec<Difference> = unlike.chain(recorded::of_step(step, &among)).collect();
+        if !differences.is_empty() {
+            all.push(Barred { pair, test, step: Some(step.key), differences });
+        }
+    }
+    all
+}
+
+/// The subjects as they were in a test.
+struct TestView<'f> {
+    test: TestKey,
+    subjects: Subjects,
+    measured: &'f MeasuredFacts,
+    /// Those that have a part in it.
+    among: Vec<SubjectKey>,
+}
+
+impl TestView<'_> {
+    fn of(facts: &Facts, test: TestKey) -> TestView<'_> {
+        TestView {
+            test,
+            subjects: facts.subjects.in_test(test),
+            measured: &facts.measured,
+            among: facts.subjects.of_test(test).collect(),
+        }
+    }
+
+    fn has(&self, subject: SubjectKey) -> bool {
+        self.among.contains(&subject)
+    }
+
+    fn steps(&self) -> impl Iterator<Item = &StepFacts> + Clone {
+        self.measured.steps_of(self.test)
+    }
 }
 
 /// The grade of a difference between hosts: they may be compared only if permitted by `vary`.
@@ -122,12 +159,29 @@ fn grade_of_engines(
     }
 }
 
-/// Every difference, worst first; none for a fleet's subjects.
+/// Every difference, worst first, once for all tests in which it is the same; none for a fleet's
+/// subjects.
 pub fn differences(facts: &Facts) -> Vec<Difference> {
-    let subjects = facts.subjects.keys().filter(|_| !facts.subjects.are_a_fleet());
-    let subjects: Vec<SubjectKey> = subjects.collect();
-    let mut all = differences_between(facts, &subjects, true);
-    all.extend(recorded::all(&facts.measured, &subjects));
+    let mut all: Vec<Difference> = Vec::new();
+    for test in facts.tests.keys().filter(|_| !facts.subjects.are_a_fleet()) {
+        let view = TestView::of(facts, test);
+        let own = differences_between(facts, &view, &view.among, true).into_iter();
+        for one in own.chain(recorded::all(view.steps(), &view.among)) {
+            let same = |known: &&mut Difference| {
+                (known.grade, &known.what, &known.values) == (one.grade, &one.what, &one.values)
+            };
+            match all.iter_mut().find(same) {
+                Some(known) => known.tests.push(test),
+                None => all.push(Difference { tests: vec![test], ..one }),
+            }
+        }
+    }
+    for difference in &mut all {
+        // A step belongs to one test, and its title is in the condition.
+        if difference.tests.len() == facts.tests.len() || difference.what.is_of_step() {
+            difference.tests.clear();
+        }
+    }
     all.sort_by_key(|d| d.grade);
     all
 }
@@ -135,44 +189,49 @@ pub fn differences(facts: &Facts) -> Vec<Difference> {
 /// Differences that rule out a comparison of groups of these subjects; `same_hosts`: every group
 /// was measured on the same hosts.
 pub fn disqualifying(facts: &Facts, among: &[SubjectKey], same_hosts: bool) -> Vec<Difference> {
-    let found = differences_between(facts, among, !same_hosts).into_iter();
-    found
-        .filter(|d| d.grade == Grade::Disqualifying)
-        .chain(recorded::all(&facts.measured, among))
-        .collect()
+    let of = |test| {
+        let view = TestView::of(facts, test);
+        let found = differences_between(facts, &view, among, !same_hosts).into_iter();
+        found
+            .filter(|d| d.grade == Grade::Disqualifying)
+            .chain(recorded::all(view.steps(), among))
+            .collect::<Vec<_>>()
+    };
+    facts.tests.keys().flat_map(of).collect()
 }
 
-fn differences_between(facts: &Facts, among: &[SubjectKey], of_hosts: bool) -> Vec<Difference> {
-    let Facts { subjects, setup, statements, .. } = facts;
+fn differences_between(
+    facts: &Facts,
+    view: &TestView<'_>,
+    among: &[SubjectKey],
+    of_hosts: bool,
+) -> Vec<Difference> {
+    let Facts { setup, statements, .. } = facts;
+    let subjects = &view.subjects;
     let mut all: Vec<Difference> = Vec::new();
     all.extend(drive_counts(subjects, among));
     for (field, grade) in DRIVES_ALIKE {
         let seen = drive_values(subjects, among, |drive| drive.value(*field));
-        all.extend(unequal_sets(&seen).map(|values| Difference {
-            grade: *grade,
-            what: Condition::Drive(*field),
-            values,
-        }));
+        let what = Condition::Drive(*field);
+        all.extend(unequal_sets(&seen).map(|values| Difference::new(*grade, what, values)));
     }
-    all.extend(engines(subjects, setup, statements, among));
+    all.extend(engines(facts, view, among));
     all.extend(versions(subjects, setup, among));
     for (field, grade) in HOSTS_ALIKE.iter().filter(|_| of_hosts) {
         let value = |subject: &SubjectKey| {
             Some((*subject, setup.run_of(&subjects[*subject]).host.value(*field)?))
         };
         let seen: SubjectValues = among.iter().filter_map(value).collect();
-        all.extend(unequal_sets(&seen).map(|values| Difference {
-            grade: grade_of_hosts(subjects, statements, among, *grade),
-            what: Condition::Host(*field),
-            values,
-        }));
+        let grade = grade_of_hosts(subjects, statements, among, *grade);
+        let what = Condition::Host(*field);
+        all.extend(unequal_sets(&seen).map(|values| Difference::new(grade, what, values)));
     }
     all.extend(firmware(subjects, among));
     all.extend(write_caches(subjects, among));
-    all.extend(prepared(setup, among));
+    all.extend(prepared(setup, view.test, among));
     all.extend(fuller(subjects, among));
-    all.extend(warmer(&facts.measured, among));
-    all.extend(measured::all(subjects, setup, &facts.measured, among));
+    all.extend(warmer(view.steps(), among));
+    all.extend(measured::all((subjects, setup), view, among));
     all.sort_by_key(|d| d.grade);
     // Steps with the same plan have the same differences.
     all.dedup();
@@ -217,22 +276,22 @@ fn drive_counts(subjects: &Subjects, among: &[SubjectKey]) -> Option<Difference>
     let counts = known.map(|subject| (*subject, subjects[*subject].drives.len()));
     let values = distinct(counts)?.into_iter();
     let values = values.map(|(count, whose)| (ConditionValue::Drives(count), whose)).collect();
-    Some(Difference { grade: Grade::Confounder, what: Condition::DriveCount, values })
+    Some(Difference::new(Grade::Confounder, Condition::DriveCount, values))
 }
 
 /// Versions and settings of engines: those of a step are compared with the same step's, and those
 /// of a run with other runs'.
-fn engines(
-    subjects: &Subjects,
-    setup: &SetupFacts,
-    statements: &ReportStatements,
-    among: &[SubjectKey],
-) -> Vec<Difference> {
+fn engines(facts: &Facts, view: &TestView<'_>, among: &[SubjectKey]) -> Vec<Difference> {
+    let (Facts { setup, statements, .. }, subjects) = (facts, &view.subjects);
+    let of_test = |step: &str| view.steps().any(|own| own.name == step);
     let mut all = Vec::new();
     for key in ENGINES_ALIKE {
         // Values by heading and step, in the order of the disclosure.
         let mut found: Vec<(EnginePlace<'_>, SubjectValues)> = Vec::new();
         for group in setup.disclosure.iter().filter(|group| !group.is_of_dyno()) {
+            if group.owner.step().is_some_and(|step| !of_test(step)) {
+                continue;
+            }
             let rows = group.rows.iter().filter(|(name, _)| name == key.name);
             let own: Vec<SubjectKey> = match &group.owner {
                 GroupOwner::Step(subject, _) | GroupOwner::Server(subject, ..) => {
@@ -253,11 +312,9 @@ fn engines(
             }
         }
         for ((heading, _), seen) in found {
-            all.extend(unequal_sets(&seen).map(|values| Difference {
-                grade: grade_of_engines(subjects, statements, among, *key),
-                what: Condition::Fact(heading.to_string(), key.name.to_string()),
-                values,
-            }));
+            let grade = grade_of_engines(subjects, statements, among, *key);
+            let what = Condition::Fact(heading.to_string(), key.name.to_string());
+            all.extend(unequal_sets(&seen).map(|values| Difference::new(grade, what, values)));
         }
     }
     all
@@ -272,7 +329,7 @@ fn versions(subjects: &Subjects, setup: &SetupFacts, among: &[SubjectKey]) -> Op
     };
     let seen: SubjectValues = among.iter().filter_map(version).collect();
     let what = Condition::Fact(FactHeading::Dyno.name().into(), dyno::VERSION.name.into());
-    Some(Difference { grade: Grade::Confounder, what, values: unequal_sets(&seen)? })
+    Some(Difference::new(Grade::Confounder, what, unequal_sets(&seen)?))
 }
 
 /// Every value once, with its subjects; empty if there is only one value. The values of a subject
@@ -331,7 +388,7 @@ fn firmware(subjects: &Subjects, among: &[SubjectKey]) -> Option<Difference> {
     let mut models = drive_values(subjects, among, |drive| drive.model.clone());
     models.dedup_by(|a, b| a.1 == b.1);
     let grade = if models.len() == 1 { Grade::Confounder } else { Grade::Harmless };
-    Some(Difference { grade, what: Condition::Drive(DriveField::Firmware), values })
+    Some(Difference::new(grade, Condition::Drive(DriveField::Firmware), values))
 }
 
 /// A volatile write cache that is on makes a different test than one that is off, between subjects,
@@ -345,15 +402,14 @@ fn write_caches(subjects: &Subjects, among: &[SubjectKey]) -> Option<Difference>
     }
     let distinct = distinct(seen.iter().map(|(subject, state)| (*subject, state)))?;
     let what = Condition::Drive(DriveField::VolatileCache);
-    Some(Difference { grade: Grade::Disqualifying, what, values: shown(&distinct) })
+    Some(Difference::new(Grade::Disqualifying, what, shown(&distinct)))
 }
 
 /// The preparation of the drives: if it differs, so does the test.
-fn prepared(setup: &SetupFacts, among: &[SubjectKey]) -> Option<Difference> {
+fn prepared(setup: &SetupFacts, test: TestKey, among: &[SubjectKey]) -> Option<Difference> {
     let of = |subject: SubjectKey| {
-        let own = setup.prepared.iter().filter(|(s, _)| *s == subject).map(|(_, p)| p);
         let mut all: Vec<(String, PlanValue)> = Vec::new();
-        for p in own {
+        for p in setup.prepared_for(test, subject) {
             let asked = serde_json::from_str(&p.asked).unwrap_or(serde_json::Value::Null);
             let done = (p.action.clone(), PlanValue::of("", &asked));
             // For each drive of a group.
@@ -373,7 +429,7 @@ fn prepared(setup: &SetupFacts, among: &[SubjectKey]) -> Option<Difference> {
         (ConditionValue::Prepared(own.collect()), whose.clone())
     });
     let values = values.collect();
-    Some(Difference { grade: Grade::Disqualifying, what: Condition::Preparation, values })
+    Some(Difference::new(Grade::Disqualifying, Condition::Preparation, values))
 }
 
 /// The used share of the drives.
@@ -385,11 +441,11 @@ fn fuller(subjects: &Subjects, among: &[SubjectKey]) -> Option<Difference> {
     }
     let seen = drive_values(subjects, among, |drive| drive.value(DriveField::Filled));
     let what = Condition::Drive(DriveField::Filled);
-    Some(Difference { grade: Grade::Confounder, what, values: unequal_sets(&seen)? })
+    Some(Difference::new(Grade::Confounder, what, unequal_sets(&seen)?))
 }
 
 /// The drives' temperatures at the start of the windows, if measured.
-fn warmer(measured: &MeasuredFacts, among: &[SubjectKey]) -> Vec<Difference> {
+fn warmer<'f>(steps: impl Iterator<Item = &'f StepFacts>, among: &[SubjectKey]) -> Vec<Difference> {
     let of = |step: &StepFacts| {
         let at_start = |c: &CellFacts| Some((c.subject, c.celsius_over_time.first()?.1));
         let starts: Vec<(SubjectKey, f64)> =
@@ -400,10 +456,10 @@ fn warmer(measured: &MeasuredFacts, among: &[SubjectKey]) -> Vec<Difference> {
         };
         let values = starts.iter().map(of).collect();
         let what = Condition::Temperature(step.title.clone());
-        let grade = Grade::Confounder;
-        (high - low > WARMER_CELSIUS).then_some(Difference { grade, what, values })
+        let difference = Difference::new(Grade::Confounder, what, values);
+        (high - low > WARMER_CELSIUS).then_some(difference)
     };
-    measured.steps.iter().filter_map(of).collect()
+    steps.filter_map(of).collect()
 }
 
 fn bounds(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {

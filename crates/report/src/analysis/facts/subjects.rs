@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Deref, DerefMut};
 
-use crate::analysis::keys::{DriveKey, Keyed, RunKey, SubjectKey};
+use crate::analysis::keys::{DriveKey, Keyed, RunKey, SubjectKey, TestKey};
 use dyno_core::plan::OwnKnob;
 use dyno_core::record::setup::DriveSetup;
 
@@ -20,10 +20,14 @@ pub struct SubjectFacts {
     /// Its run; if it was measured in several bundles, the first of them, with the same test and
     /// host.
     pub run: RunKey,
-    /// All of its runs.
+    /// All of its runs of this test.
     pub runs: Vec<RunKey>,
     /// The name of its host, if known.
     pub host: Option<String>,
+    /// The test of these runs: its first one.
+    pub test: TestKey,
+    /// The same subject in each of its other tests, under the same name.
+    pub elsewhere: Vec<SubjectFacts>,
     /// Its drives, with their names in the plan.
     pub drives: Keyed<DriveKey, String>,
     /// The setups of its drives, if they were stored, in the same order.
@@ -38,6 +42,11 @@ impl SubjectFacts {
     /// The setup of one of its drives, by number from 0.
     pub fn setup_of(&self, drive: u32) -> Option<&DriveSetup> {
         self.setups.iter().find(|setup| setup.drive == drive)
+    }
+
+    /// The subject as it was in a test; None if it has no part in it.
+    pub fn in_test(&self, test: TestKey) -> Option<&SubjectFacts> {
+        [self].into_iter().chain(&self.elsewhere).find(|own| own.test == test)
     }
 
     /// The number of its drives, at least 1.
@@ -89,6 +98,17 @@ impl Subjects {
     /// The subjects with this name in their plans: each of several bundles may have one.
     pub fn of_plans(&self, name: &str) -> impl Iterator<Item = &SubjectFacts> {
         self.iter().filter(move |subject| subject.own_name == name)
+    }
+
+    /// The subjects as they were in a test; one that has no part in it remains as it is.
+    pub fn in_test(&self, test: TestKey) -> Subjects {
+        let of = |subject: &SubjectFacts| subject.in_test(test).unwrap_or(subject).clone();
+        Subjects { all: self.iter().map(of).collect(), headline: self.headline }
+    }
+
+    /// The subjects that have a part in a test.
+    pub fn of_test(&self, test: TestKey) -> impl Iterator<Item = SubjectKey> + '_ {
+        self.keys().filter(move |subject| self[*subject].in_test(test).is_some())
     }
 
     /// The subjects with which the brief's subject is compared.

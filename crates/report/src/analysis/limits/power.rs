@@ -54,7 +54,7 @@ pub struct PowerFacts {
     /// Joules per op.
     pub joules_per_op: Option<Estimate>,
     /// Watts of each repeat, in order.
-    watts_by_repeat: Vec<f64>,
+    pub watts_by_repeat: Vec<f64>,
 }
 
 /// Results from an instrument's readings over the windows of a cell.

@@ -31,6 +31,8 @@ pub enum PointFigure {
     JoulesPerOp(Instrument),
     /// Joules per terabyte (10¹² bytes) moved, of one instrument.
     JoulesPerTb(Instrument),
+    /// Mean power, by one instrument.
+    Watts(Instrument),
     /// Write amplification of the drives, by their own counters.
     Waf,
 }
@@ -141,6 +143,7 @@ impl Metric {
             | PointFigure::Percentile(_)
             | PointFigure::JoulesPerOp(_)
             | PointFigure::JoulesPerTb(_)
+            | PointFigure::Watts(_)
             | PointFigure::Waf => Better::Lower,
             _ => Better::Higher,
         }
@@ -173,7 +176,8 @@ impl Metric {
             PointFigure::OpsPerWatt(i)
             | PointFigure::MbPerWatt(i)
             | PointFigure::JoulesPerOp(i)
-            | PointFigure::JoulesPerTb(i) => Some(i),
+            | PointFigure::JoulesPerTb(i)
+            | PointFigure::Watts(i) => Some(i),
             _ => None,
         }
     }
@@ -191,6 +195,7 @@ impl Metric {
             PointFigure::MbPerWatt(i) => own("MB/s/W", i),
             PointFigure::JoulesPerOp(i) => own("J/op", i),
             PointFigure::JoulesPerTb(i) => own("J/TB", i),
+            PointFigure::Watts(i) => own("W", i),
             PointFigure::Waf => "WAF".to_string(),
         };
         self.part.name().map_or(figure.clone(), |part| format!("{part} {figure}"))

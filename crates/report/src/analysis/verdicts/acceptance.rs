@@ -336,7 +336,7 @@ fn figures(
     let place = at.and_then(|at| Some((at, value(at)?)));
     let Some((at, value)) = place else { return Vec::new() };
     let step = &facts.measured.steps[at];
-    let barred = like.is_some_and(|like| facts.comparisons.bar(at, like, subject).is_some());
+    let barred = like.is_some_and(|like| facts.comparisons.bar(step, like, subject).is_some());
     let metric = Metric { figure: measure.metric.figure.clone(), part: part.clone() };
     let usable = |cell: &&CellFacts| !barred && !metric.is_barred(cell);
     let Some(cell) = step.cell(subject, value).filter(usable) else { return Vec::new() };

@@ -1,7 +1,7 @@
 //! The cost of durability: steps that differ only in how their writes become durable.
 
 use crate::analysis::facts::{
-    Durability, MeasuredFacts, RunFacts, SetupFacts, StepDurability, StepFacts, WriteGroup,
+    Durability, MeasuredFacts, SetupFacts, StepDurability, StepFacts, WriteGroup,
 };
 use crate::analysis::keys::StepKey;
 use dyno_core::plan::{Field, Stream};
@@ -58,8 +58,7 @@ fn manners<'f>(
 
 /// The headline stream of a step, in the first run that has it.
 fn stream<'f>(setup: &'f SetupFacts, step: &StepFacts) -> Option<&'f Stream> {
-    let of_run = |run: &'f RunFacts| run.resolved.protocol.step(&step.name);
-    setup.runs.iter().find_map(of_run)?.streams.iter().find(|stream| stream.headline)
+    setup.planned(step)?.streams.iter().find(|stream| stream.headline)
 }
 
 fn only_writes(stream: &Stream) -> bool {

@@ -149,7 +149,7 @@ fn unlike(facts: &Facts, step: &StepFacts, models: &[DriveModel]) -> Vec<Differe
     let Some((&first, others)) = subjects.split_first() else { return Vec::new() };
     let plans = others.iter().find_map(|other| {
         let (vary, pair) = (&facts.statements.vary, (first, *other));
-        let found = alike::likeness(&facts.subjects, &facts.setup, vary, &step.name, pair).unlike;
+        let found = alike::likeness(&facts.subjects, &facts.setup, vary, step, pair).unlike;
         let between = |d: FieldDifference| d.between(pair);
         (!found.is_empty()).then(|| found.into_iter().map(between).collect::<Vec<_>>())
     });

@@ -270,7 +270,7 @@ fn of_pair<'a>(
     for point in 0..of.points.len() {
         let cell = |s: &SubjectKey| step.cell(*s, of.value(point)?);
         if pair.base.iter().any(|s| cell(s).is_some()) {
-            let missing = missing(comparisons, of, pair, point);
+            let missing = missing((step, comparisons), of, pair, point);
             rows.push(judged(of.points[point], change(Some(point)), missing));
         }
     }
@@ -287,7 +287,7 @@ fn of_pair<'a>(
 
 /// Why a pair has no change at a point.
 fn missing(
-    comparisons: &Comparisons,
+    (step, comparisons): (&StepFacts, &Comparisons),
     of: &PairedSheet,
     pair: &Pair,
     point: usize,
@@ -301,7 +301,7 @@ fn missing(
     }
     let comparable = |s: &&SubjectKey| of.compares(point, **s, pair.new);
     let usable = pair.base.iter().filter(|s| has(**s)).filter(comparable).count();
-    match pair.base.iter().find_map(|s| comparisons.bar(of.step, *s, pair.new)) {
+    match pair.base.iter().find_map(|s| comparisons.bar(step, *s, pair.new)) {
         Some(bar) if usable == 0 => NoVerdictCause::Barred(bar.clone()),
         None if usable == 0 => NoVerdictCause::Caveat,
         _ => NoVerdictCause::NoHistory(usable),

@@ -134,7 +134,7 @@ impl Trends {
                     let (file, drives) = (file.to_string(), drives.clone());
                     let own = Member { file, started_unix_ns, estimate, drives, counts };
                     let history = FigureHistory {
-                        protocol: (facts.protocol.title.clone(), facts.protocol.name.clone()),
+                        protocol: (facts.protocol().title.clone(), facts.protocol().name.clone()),
                         label: label.clone(),
                         step: step.title.written.clone(),
                         metric,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::analysis::facts::{Facts, ProtocolFacts, Subjects};
+use crate::analysis::facts::{Facts, Subjects};
 use crate::brief::own::own_text::OwnText;
 use crate::brief::own::{references, specification};
 use crate::brief::section;
@@ -186,8 +186,8 @@ impl BriefOptions {
     }
 
     /// The title: the file's, or the protocol's.
-    pub fn title(&self, l: Language, protocol: &ProtocolFacts) -> String {
-        self.title.clone().unwrap_or_else(|| protocol.title.text(l))
+    pub fn title(&self, l: Language, facts: &Facts) -> String {
+        self.title.clone().unwrap_or_else(|| title(l, facts))
     }
 
     /// The ids of the displayed sections, in order.
@@ -196,6 +196,11 @@ impl BriefOptions {
             Some(chosen) => chosen.clone(),
             None => section::ALL.iter().map(|s| s.id.to_string()).collect(),
         }
+    }
+
+    /// Whether the file names the sections.
+    pub fn names_sections(&self) -> bool {
+        self.sections.is_some()
     }
 
     /// The user's own texts that follow the section with this id.
@@ -248,6 +253,14 @@ fn read_logo(path: &Path) -> Result<Vec<u8>> {
         return Err(failed(what, format!("let a logo have at most {MOST_PIXELS} to a side")));
     }
     Ok(png)
+}
+
+/// The title of a test's protocol; several tests of the same subjects are named by these.
+pub fn title(l: Language, facts: &Facts) -> String {
+    match facts.tests.len() > 1 {
+        true => say!(l, "title-of-tests", subjects = l.list(&facts.subjects.names())),
+        false => facts.protocol().title.text(l),
+    }
 }
 
 #[cfg(test)]

@@ -75,7 +75,9 @@ fn loads(step: &StepFacts, subject: SubjectKey) -> Option<Vec<&CellFacts>> {
     let all: Vec<&CellFacts> =
         cells.filter(|c| c.total.is_some() && !c.missed_its_rate()).collect();
     let is_the_drives = !all.iter().any(|c| c.is_not_the_drives());
-    (is_the_drives && all.len() > 1).then_some(all)
+    // Of some imported figures the rates are not known.
+    let has_rates = all.iter().all(|c| ops(c) > 0.0);
+    (is_the_drives && has_rates && all.len() > 1).then_some(all)
 }
 
 fn ops(cell: &CellFacts) -> f64 {
@@ -91,7 +93,16 @@ pub fn beyond(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<Stri
         let before =
             last.0.checked_sub(1).map(ValueKey).and_then(|value| step.cell(*subject, value));
         let (Some(before), Some(cell)) = (before, step.cell(*subject, last)) else { return false };
-        ops(before) > 0.0 && ops(cell) > ops(before) * STILL_RISES
+        // Where the intervals meet, or the drive is not the limit, nothing rises for certain.
+        let interval = |cell: &CellFacts| {
+            let level = cell.total.as_ref()?.ops_per_s.as_ref()?;
+            Some((level.low, level.high))
+        };
+        let is_apart = interval(before)
+            .zip(interval(cell))
+            .is_some_and(|((_, before), (cell, _))| cell > before);
+        let is_the_drives = !before.is_not_the_drives() && !cell.is_not_the_drives();
+        ops(before) > 0.0 && ops(cell) > ops(before) * STILL_RISES && is_apart && is_the_drives
     };
     let rising = names_of(subjects, &rises);
     let most = step.values[last].text(l);

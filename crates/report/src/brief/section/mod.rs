@@ -4,6 +4,7 @@ pub mod analysis;
 pub mod bottlenecks;
 pub mod caveats;
 pub mod conclusion;
+pub mod counts;
 pub mod findings;
 pub mod results;
 pub mod setup;
@@ -78,9 +79,19 @@ impl Section {
 pub const OF_FLEETS: [&str; 3] =
     [setup::fleet::SECTION.id, setup::method::SECTION.id, setup::server::SECTION.id];
 
+/// Appendices that list every point or pair: on a long page only if brief.toml names them, because
+/// `dyno export` writes their figures as CSV.
+pub const ON_REQUEST: [&str; 4] = [
+    steps::differences::SECTION.id,
+    steps::figures::SECTION.id,
+    steps::energy::SECTION.id,
+    setup::data::SECTION.id,
+];
+
 /// Every section, in the order of a brief.
 pub static ALL: Registry<Section> = Registry::new(&[
     summary::SECTION,
+    conclusion::SECTION,
     results::SECTION,
     setup::fleet::SECTION,
     setup::hosts::SECTION,
@@ -104,7 +115,7 @@ pub static ALL: Registry<Section> = Registry::new(&[
     steps::outliers::SECTION,
     setup::drives::SECTION,
     setup::preparation::SECTION,
-    conclusion::SECTION,
+    counts::SECTION,
     caveats::SECTION,
     setup::method::SECTION,
     setup::data::SECTION,

@@ -1,15 +1,16 @@
 //! A chapter per step: a summary in three sentences, the figures that its source publishes, and the
 //! subjects point by point.
 
-use super::{Section, SectionBlocks, analysis, bottlenecks};
+use super::{Section, SectionBlocks, analysis, bottlenecks, conclusion};
 use crate::analysis::comparability::conditions::not_given;
 use crate::analysis::facts::{Facts, StepFacts};
-use crate::analysis::keys::{SubjectKey, ValueKey};
+use crate::analysis::keys::{SubjectKey, TestKey, ValueKey};
 use crate::analysis::points::point_summary::{P50, P99, P999};
 use crate::brief::block::{Block, Heading, Mark, Table};
 use crate::brief::lead::Lead;
 use crate::brief::number_format::NONE;
 use crate::brief::section::steps::differences;
+use crate::brief::text::causes::SaidRemedies;
 use crate::brief::text::table_cell::{TableCell, texts};
 use crate::brief::text::{condition_text, metric_text, wording};
 use crate::brief::{number_format, prose};
@@ -29,7 +30,19 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     let Facts { subjects, comparisons, .. } = facts;
     let (mut out, mut last) = (Vec::new(), None);
     let mut said = Lead::of(l, facts).remedies;
+    let mut test = None;
+    let counted = counted_tests(facts);
     for step in facts.measured.steps.iter().filter(|step| !step.cells.is_empty()) {
+        if facts.tests.len() > 1 && test != Some(step.test) {
+            test = Some(step.test);
+            out.push(Block::chapter(facts.tests[step.test].title.text(l)));
+            if counted.contains(&step.test) {
+                out.extend(in_short(l, facts, step.test, &mut said));
+            }
+        }
+        if counted.contains(&step.test) {
+            continue;
+        }
         let id = Some(format!("step-{}", step.name));
         out.push(Block::Heading(Heading { level: 1, text: step.title.text(l), id }));
         let sentences = analysis::of_step(l, facts, step, &mut said);
@@ -58,6 +71,36 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     if facts.measured.steps.iter().any(StepFacts::has_marks) {
         out.push(Block::note(bottlenecks::note(l)));
     }
+    out
+}
+
+/// On a page of several tests, those with so many steps that each has a line and a figure only.
+fn counted_tests(facts: &Facts) -> Vec<TestKey> {
+    let steps = |test: TestKey| facts.measured.steps_of(test).filter(|s| !s.cells.is_empty());
+    let is_long = |test: &TestKey| steps(*test).count() >= conclusion::FEWEST_COUNTED;
+    facts.tests.keys().filter(|_| facts.tests.len() > 1).filter(is_long).collect()
+}
+
+/// A line for each step of a test, and their leading figures in pairs; the scoreboard has their
+/// figures.
+fn in_short(l: Language, facts: &Facts, test: TestKey, said: &mut SaidRemedies) -> Vec<Block> {
+    let Facts { subjects, comparisons, .. } = facts;
+    let (mut lines, mut figures) = (Vec::new(), Vec::new());
+    let steps = || facts.measured.steps_of(test).filter(|step| !step.cells.is_empty());
+    for step in steps() {
+        let sentences = analysis::of_step(l, facts, step, said);
+        if !sentences.is_empty() {
+            lines.push(wording::of_step(l, step, wording::sentences(l, sentences)));
+        }
+        let drawing = StepDrawing::of(l, subjects, comparisons, step).titled();
+        figures.extend(chart::choice::leading(&drawing).into_iter().next());
+    }
+    let mut out = vec![Block::list(lines)];
+    out.extend(figures.chunks(2).map(|pair| Block::Figures(pair.to_vec())));
+    if comparisons.published && subjects.len() > 1 {
+        out.push(Block::note(say!(l, "differences-as-published")));
+    }
+    out.extend(steps().next().map(|step| Block::note(describe(l, step))));
     out
 }
 

@@ -32,19 +32,17 @@ pub fn no_claim(l: Language, facts: &Facts, said: &mut SaidRemedies) -> String {
     let verdicts: Vec<_> = cells().filter_map(CellFacts::not_the_drive).collect();
     let none_compared = facts.comparisons.all.is_empty();
     // Reasons that rule out a comparison precede those that would have made it a bound.
-    let causes = if none_compared { all(l, facts, &|_| true) } else { Vec::new() };
+    let mut causes = if none_compared { all(l, facts, &|_| true) } else { Vec::new() };
     match facts.comparisons.barred.first() {
         _ if measured == 0 => none_measured(l, &facts.subjects, &facts.measured),
         Some(bar) if none_compared => {
-            say!(
-                l,
-                "no-rank-barred",
-                reason = wording::barred(l, &facts.subjects, &facts.measured, bar)
-            )
+            let reason = wording::barred_by(l, &facts.subjects, bar);
+            say!(l, "no-rank-barred", reason)
         }
         _ if !causes.is_empty() => {
-            let none = std::iter::once(say!(l, "no-rank"));
-            wording::sentences(l, none.chain(sentences(l, causes, said)))
+            // The others are among the caveats.
+            causes.truncate(1);
+            say!(l, "no-rank-main", cause = wording::sentences(l, sentences(l, causes, said)))
         }
         _ if !none_compared && facts.comparisons.all.iter().all(|c| c.interval.is_none()) => {
             let given = |c: &Comparison| c.standing == Standing::SeparateRuns;
@@ -74,7 +72,7 @@ pub fn of_pair(
     pair: (SubjectKey, SubjectKey),
     said: &mut SaidRemedies,
 ) -> Vec<String> {
-    if let Some(bar) = facts.comparisons.bar(step, pair.0, pair.1) {
+    if let Some(bar) = facts.comparisons.bar(&facts.measured.steps[step], pair.0, pair.1) {
         return vec![wording::barred(l, &facts.subjects, &facts.measured, bar)];
     }
     let own = |at: &(StepKey, SubjectKey)| at.0 == step && (at.1 == pair.0 || at.1 == pair.1);
@@ -281,8 +279,8 @@ fn unsteady(l: Language, setup: &SetupFacts, barring: &[Barring<'_>]) -> Vec<Str
     let mut rules: Vec<(bool, String, Vec<String>)> = Vec::new();
     let mut too_few = Vec::new();
     for own in barring {
-        let states = setup.prepared.iter().filter(|(s, _)| *s == own.subject);
-        let last = states.filter_map(|(_, p)| p.steady.as_ref()).rfind(|s| !s.reached());
+        let states = setup.prepared.iter().filter(|p| p.subject == own.subject);
+        let last = states.filter_map(|p| p.step.steady.as_ref()).rfind(|s| !s.reached());
         let Some(state) = last else { continue };
         let Some(window) = &state.window else {
             too_few.push(say!(l, "unsteady-too-few", rounds = state.rounds.len()));

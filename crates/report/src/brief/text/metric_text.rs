@@ -34,6 +34,7 @@ pub fn metric(l: Language, metric: &Metric, step: &StepFacts) -> String {
             let (class, kind) = i.names();
             say!(l, "energy-per-tb-by", class, kind)
         }
+        PointFigure::Watts(i) => say!(l, "power-of", class = Name::power_class(&i.class)),
         PointFigure::Waf => say!(l, "write-amplification"),
         PointFigure::PerMinute(class) if *class == NEW_ORDER => say!(l, "new-orders-per-minute"),
         _ => Metric::total(metric.figure.clone()).text(l),
@@ -208,6 +209,7 @@ pub fn column(l: Language, metric: &Metric, step: &StepFacts) -> String {
         return metric.text(l);
     };
     let word = match metric.figure {
+        PointFigure::Watts(_) => return metric.text(l),
         PointFigure::MbPerWatt(_) => "MB/s/W",
         PointFigure::JoulesPerOp(_) => "J/op",
         PointFigure::JoulesPerTb(_) => "J/TB",
@@ -250,6 +252,7 @@ pub fn printed_with_unit(
         PointFigure::OpsPerWatt(_) => format!("{text} ops/s/W"),
         PointFigure::MbPerWatt(_) => format!("{text} MB/s/W"),
         PointFigure::JoulesPerTb(_) => format!("{text} J/TB"),
+        PointFigure::Watts(_) => format!("{text} W"),
         PointFigure::Waf => format!("WAF {text}"),
         PointFigure::Ops | PointFigure::Bytes => format!("{text} {}", own()),
     })

@@ -4,6 +4,7 @@ pub mod bottleneck_text;
 pub(in crate::brief) mod causes;
 pub mod caveat_text;
 pub mod condition_text;
+pub(in crate::brief) mod leaders;
 pub(in crate::brief) mod metric_text;
 pub mod notes;
 pub(in crate::brief) mod outcome;

@@ -5,7 +5,7 @@ use crate::analysis::claim::published::{PairAt, PrintedDifference};
 use crate::analysis::comparison::Gap;
 use crate::analysis::facts::{Comparisons, Facts, MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
-use crate::analysis::points::metric::Metric;
+use crate::analysis::points::metric::{Metric, PointFigure};
 use crate::brief::text::metric_text::rounded_both;
 use crate::brief::text::{metric_text, wording};
 use crate::language::Language;
@@ -52,8 +52,15 @@ pub fn lead<'f>(l: Language, facts: &'f Facts, most: usize) -> Option<(String, V
         })
     };
     let several = facts.measured.steps.iter().filter(|s| !s.cells.is_empty()).count() > 1;
-    let others = facts.measured.steps.iter().filter(|step| step.key != leading).flat_map(of_step);
-    let mut all = of_step(&facts.measured.steps[leading]).chain(others);
+    let others = || facts.measured.steps.iter().filter(|step| step.key != leading);
+    // The first result of each other step precedes further measures.
+    let mut firsts: Vec<_> = others().filter_map(|step| of_step(step).next()).collect();
+    firsts.sort_by_key(|(step, _)| seen(facts, step));
+    let own = of_step(&facts.measured.steps[leading]);
+    let mut own: Vec<_> = own.collect();
+    let further = own.split_off(own.len().min(1));
+    let rest = others().flat_map(|step| of_step(step).skip(1));
+    let mut all = own.into_iter().chain(firsts).chain(further).chain(rest);
     let (step, sentence) = all.next()?;
     let first = match several {
         true => say!(l, "published-lead-of-step", step = &step.title, sentence),
@@ -70,6 +77,11 @@ pub fn lead<'f>(l: Language, facts: &'f Facts, most: usize) -> Option<(String, V
         findings.push(say!(l, "published-more-measures", count = left));
     }
     Some((first, findings))
+}
+
+/// Whether a step is not the first of its test: the first of each precedes the others.
+fn seen(facts: &Facts, step: &StepFacts) -> bool {
+    facts.measured.steps_of(step.test).next().is_some_and(|first| first.key != step.key)
 }
 
 /// Whether any two subjects have figures at the same point.
@@ -103,8 +115,9 @@ pub fn apart(facts: &Facts) -> Vec<String> {
 /// Maximum number of rivals in a sentence.
 const MOST_RIVALS: usize = 2;
 
-/// "Micron 7600 up to 21 % more ops/s than Kioxia CD8P-R, at 96 threads.": first the leads of the
-/// brief's subject, then those of its rivals, one sentence each.
+/// "Micron 7600 completes 892,202 ops/s at 96 threads, 21 % more than Kioxia CD8P-R (735,861).":
+/// first the leads of the brief's subject where they are largest, then those of its rivals, one sentence
+/// each.
 pub fn sentences(
     l: Language,
     subjects: &Subjects,
@@ -117,54 +130,62 @@ pub fn sentences(
     all.map(|gaps| wording::stopped(l, of_gaps(l, subjects, step, gaps))).collect()
 }
 
-/// The better subject and the metric are named once, and so is the place if it is common.
+/// The better subject, its figure and the metric are named once, and so is a common place.
 fn of_gaps(l: Language, subjects: &Subjects, step: &StepFacts, gaps: &[&Gap]) -> String {
     let one_place = gaps.iter().all(|gap| gap.value == gaps[0].value);
-    let said = |(i, gap): (usize, &&Gap)| {
-        let last = i + 1 == gaps.len();
-        let at = if last || !one_place { at(l, step, gap) } else { String::new() };
-        match i {
-            0 => whole(l, subjects, step, gap, &at),
-            _ => rival(l, subjects, step, gap, &at),
-        }
+    let said = |(i, gap): (usize, &&Gap)| match (i, one_place) {
+        (0, _) => whole(l, subjects, step, gap),
+        (_, true) => rival(l, subjects, step, gap),
+        // At another place it has another figure.
+        (_, false) => whole(l, subjects, step, gap),
     };
     let all: Vec<String> = gaps.iter().enumerate().map(said).collect();
     if one_place { l.list(&all) } else { all.join(&say!(l, "between-clauses")) }
 }
 
-fn whole(l: Language, subjects: &Subjects, step: &StepFacts, gap: &Gap, at: &str) -> String {
+/// The two figures of a gap, as printed; the better one's with its unit.
+fn figures(l: Language, step: &StepFacts, gap: &Gap) -> Option<(String, String)> {
+    let cells = (step.cell(gap.better, gap.value)?, step.cell(gap.worse, gap.value)?);
+    let [(_, own), (_, other)] = wording::printed_both(l, &gap.metric, step, cells)?;
+    let own = match gap.metric.is_latency() {
+        true => own,
+        false => metric_text::printed_with_unit(l, &gap.metric, step, cells.0)?,
+    };
+    Some((own, other))
+}
+
+fn whole(l: Language, subjects: &Subjects, step: &StepFacts, gap: &Gap) -> String {
     let (better, worse) = (&subjects[gap.better].name, &subjects[gap.worse].name);
-    let (by, what) = (by(l, step, gap), metric_text::in_words(l, &gap.metric, step));
+    let (by, what) = (by(l, gap), metric_text::in_words(l, &gap.metric, step));
+    let at = wording::place(l, step, &[gap.value]);
+    let (own, other) = figures(l, step, gap).unwrap_or_default();
     match gap.metric.better() {
+        Better::Higher if gap.metric.figure == PointFigure::Ops => {
+            say!(l, "published-completes", better, own, at, by, worse, other)
+        }
         Better::Higher => {
-            say!(l, "published-more", better, by, what, worse, at)
+            say!(l, "published-more", better, own, at, by, worse, other)
         }
         Better::Lower => {
-            say!(l, "published-lower", better, by, what, worse, at)
+            say!(l, "published-lower", better, what, own, at, by, worse, other)
         }
     }
 }
 
-/// The same for a further rival: "19 % more than Samsung PM9D3a, at 32 threads".
-fn rival(l: Language, subjects: &Subjects, step: &StepFacts, gap: &Gap, at: &str) -> String {
+/// The same for a further rival: "19 % more than Samsung PM9D3a (735,914)".
+fn rival(l: Language, subjects: &Subjects, step: &StepFacts, gap: &Gap) -> String {
     let worse = &subjects[gap.worse].name;
-    let by = by(l, step, gap);
+    let by = by(l, gap);
+    let (_, other) = figures(l, step, gap).unwrap_or_default();
     match gap.metric.better() {
-        Better::Higher => say!(l, "published-rival-more", by, worse, at),
-        Better::Lower => say!(l, "published-rival-lower", by, worse, at),
+        Better::Higher => say!(l, "published-rival-more", by, worse, other),
+        Better::Lower => say!(l, "published-rival-lower", by, worse, other),
     }
 }
 
-/// "up to 21 %"; for a single point "21 %".
-fn by(l: Language, step: &StepFacts, gap: &Gap) -> String {
-    let by = l.number(&format!("{} %", gap.percent()));
-    if step.values.len() > 1 { say!(l, "up-to", value = by) } else { by }
-}
-
-/// ", at 96 threads"; empty without a sweep.
-fn at(l: Language, step: &StepFacts, gap: &Gap) -> String {
-    let place = wording::place(l, step, &[gap.value]);
-    if place.is_empty() { place } else { say!(l, "published-at", place) }
+/// "21 %"
+fn by(l: Language, gap: &Gap) -> String {
+    l.number(&format!("{} %", gap.percent()))
 }
 
 /// A row for each metric, point and pair of subjects.

@@ -17,6 +17,7 @@ pub use crate::brief::text::metric_text::{
 use crate::brief::text::{condition_text, plan_text};
 use crate::language::Language;
 use crate::say;
+use crate::terms::place;
 pub use crate::terms::place::place;
 use dyno_core::base::units;
 use dyno_core::plan::OwnKnob;
@@ -150,8 +151,8 @@ pub fn joined(
     let what = metric(l, &first.metric, step);
     let at = at(l, step, first) + &varied(l, subjects, step, first);
     let lower = first.metric.better() == Better::Lower;
-    let energy =
-        matches!(first.metric.figure, PointFigure::JoulesPerOp(_) | PointFigure::JoulesPerTb(_));
+    use PointFigure::{JoulesPerOp, JoulesPerTb, Watts};
+    let energy = matches!(first.metric.figure, JoulesPerOp(_) | JoulesPerTb(_) | Watts(_));
     // A factor is worded as that of a rival.
     if let [one] = comparisons
         && one.formula() != Formula::Factor
@@ -368,7 +369,8 @@ pub fn crossed(
     step: &StepFacts,
     crossover: &Crossover,
 ) -> String {
-    let (from, until) = (step.values[crossover.from].text(l), step.values[crossover.until].text(l));
+    let amount = |value| place::amount(l, step, value);
+    let (from, until) = (amount(crossover.from), amount(crossover.until));
     let (before, after) = (&subjects[crossover.before].name, &subjects[crossover.after].name);
     let what = metric(l, &crossover.metric, step);
     match crossover.metric.better() {
@@ -410,6 +412,20 @@ pub fn barred(l: Language, subjects: &Subjects, measured: &MeasuredFacts, bar: &
         ),
         None => say!(l, "not-comparable", other, first, differences = each),
     }
+}
+
+/// The same in one clause for the first page, with the names of what differs: its values are in the
+/// section of differences.
+pub fn barred_by(l: Language, subjects: &Subjects, bar: &Barred) -> String {
+    let (first, other) = (&subjects[bar.pair.0].name, &subjects[bar.pair.1].name);
+    let name = |d: &Difference| match &d.what {
+        Condition::Plan(field) => plan_text::field(l, field),
+        other => condition_text::condition(l, other),
+    };
+    let mut names: Vec<String> = bar.differences.iter().map(name).collect();
+    names.dedup();
+    let names = l.list(&plan_text::at_most(l, names));
+    say!(l, "barred-by", first, other, names)
 }
 
 /// The differences between them: "RocksDB: version differs, 9.1 (A), 9.2 (B)".

@@ -160,6 +160,11 @@ impl<'a> Canvas<'a> {
         say!(self.language, "named-value", name = name, value = value)
     }
 
+    /// The word in place of what was not measured.
+    pub fn gap(&self) -> String {
+        say!(self.language, "figure-gap")
+    }
+
     /// A text in brackets after another.
     pub fn aside(&self, what: &str) -> String {
         say!(self.language, "unit-of-panel", unit = what)
@@ -329,6 +334,20 @@ impl<'a> Canvas<'a> {
         self.push(format_args!(
             "<path class=\"k{series}\" d=\"{path}\" fill=\"none\" stroke=\"{colour}\" \
              stroke-width=\"{width}\" stroke-linejoin=\"round\"{dash}/>"
+        ));
+    }
+
+    /// The area between two lines, in the subject's colour: the intervals of a curve.
+    pub fn band(&mut self, low: &[(f64, f64)], high: &[(f64, f64)], subject: usize) {
+        let mut path = String::new();
+        let around = low.iter().chain(high.iter().rev());
+        for (i, (x, y)) in around.enumerate() {
+            let _ = write!(path, "{}{x:.1} {y:.1}", if i == 0 { 'M' } else { 'L' });
+        }
+        let (series, colour) =
+            (subject % self.palette.count(), self.palette.of(subject).to_string());
+        self.push(format_args!(
+            "<path class=\"s{series}\" d=\"{path}Z\" fill=\"{colour}\" fill-opacity=\"0.14\"/>"
         ));
     }
 

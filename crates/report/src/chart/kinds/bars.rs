@@ -111,9 +111,15 @@ impl GroupedBars {
         let mut labels = Vec::new();
         for g in 0..self.groups.len() {
             for (s, series) in self.series.iter().enumerate() {
-                if let Some(Some(value)) = series.values.get(g) {
-                    self.stand(&mut frame, (at(g, s) - bar / 2.0, bar), (g, s), value);
-                    labels.push(((g, s), value));
+                match series.values.get(g) {
+                    Some(Some(value)) => {
+                        self.stand(&mut frame, (at(g, s) - bar / 2.0, bar), (g, s), value);
+                        labels.push(((g, s), value));
+                    }
+                    _ => {
+                        let word = say!(self.text.language, "figure-gap");
+                        frame.upward((at(g, s), frame.bottom - 4.0), &word);
+                    }
                 }
             }
         }

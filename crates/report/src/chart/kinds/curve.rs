@@ -36,6 +36,8 @@ pub struct CurveChart {
     pub x_label: String,
     pub y_label: String,
     pub log_y: bool,
+    /// Whether lines join the points of a series.
+    pub joined: bool,
     /// Named positions on the x axis; a point's `x` is then the index of its position.
     pub places: Vec<String>,
     pub series: Vec<CurveSeries>,
@@ -75,7 +77,15 @@ impl Plot for CurveChart {
         self.x_axis(&mut frame, &x, &x_at);
         // Lines first, then marks, labels last: each avoids existing elements.
         for (i, series) in self.series.iter().enumerate() {
-            let joined = series.points.iter().filter(|p| p.mark != PointMark::Closed);
+            let joined = || series.points.iter().filter(|p| p.mark != PointMark::Closed);
+            let banded = series.points.len() >= LEAST_BANDED && self.joined;
+            if banded {
+                let edge = |p: &CurvePoint, y: f64| (x_at(p.x), frame.y_at(y));
+                let low: Vec<_> = joined().map(|p| edge(p, p.low)).collect();
+                let high: Vec<_> = joined().map(|p| edge(p, p.high)).collect();
+                frame.band(&low, &high, i);
+            }
+            let joined = joined().filter(|_| self.joined);
             let path: Vec<_> = joined.map(|p| (x_at(p.x), frame.y_at(p.y))).collect();
             frame.polyline(&path, i, 2.0);
             path.windows(2).for_each(|pair| frame.keep_clear(pair[0], pair[1]));
@@ -105,6 +115,9 @@ impl Plot for CurveChart {
     }
 }
 
+/// From this number of points on, intervals are a band along the line.
+const LEAST_BANDED: usize = 4;
+
 /// With more points than this, marks would cover their line.
 const MOST_MARKS: usize = 60;
 
@@ -128,7 +141,8 @@ impl CurveChart {
 
     fn point(&self, frame: &mut Canvas<'_>, i: usize, p: &CurvePoint, (x, dense): (f64, bool)) {
         let at = (x, frame.y_at(p.y));
-        if p.high > p.low && !dense {
+        let banded = self.joined && self.series[i].points.len() >= LEAST_BANDED;
+        if p.high > p.low && !dense && !banded {
             frame.whisker(x, p.low, p.high, 3.0);
         }
         let l = self.text.language;

@@ -58,6 +58,7 @@ fn figure(
         x_label: lead.axis_text(l),
         y_label: "ops/s".to_string(),
         log_y: true,
+        joined: true,
         places: lead.values.iter().map(|value| value.text(l)).collect(),
         series,
         call_outs: Vec::new(),

@@ -1,6 +1,6 @@
 //! Steady states reached before the measurement, drawn round by round.
 
-use crate::analysis::facts::{SetupFacts, Subjects};
+use crate::analysis::facts::{PreparedFacts, SetupFacts, Subjects};
 use crate::analysis::keys::SubjectKey;
 use crate::chart::kinds::rounds::{Fit, Rounds, RoundsSeries};
 use crate::chart::{Chart, FigureText};
@@ -16,7 +16,7 @@ pub fn states<'f>(
     setup: &'f SetupFacts,
 ) -> Vec<(String, &'f SteadyState)> {
     let mut all: Vec<((SubjectKey, u32), &SteadyState)> = Vec::new();
-    for (subject, prepared) in &setup.prepared {
+    for PreparedFacts { subject, step: prepared, .. } in &setup.prepared {
         let Some(state) = &prepared.steady else { continue };
         let of = (*subject, prepared.drive);
         match all.iter_mut().find(|(known, _)| *known == of) {

@@ -67,6 +67,7 @@ pub fn scale(metric: &Metric) -> (f64, &'static str) {
         metric::PointFigure::MbPerWatt(_) => (1.0, "MB/s/W"),
         metric::PointFigure::JoulesPerOp(_) => (1e6, "µJ/op"),
         metric::PointFigure::JoulesPerTb(_) => (1.0, "J/TB"),
+        metric::PointFigure::Watts(_) => (1.0, "W"),
         metric::PointFigure::Waf => (1.0, "WAF"),
     }
 }

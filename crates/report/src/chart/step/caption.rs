@@ -88,7 +88,6 @@ impl StepDrawing<'_> {
         let label = |axis, unit: &str| l.sequence(&[names::axis(l, axis), unit.to_string()]);
         match self.step.axis.as_ref().map(|axis| (axis.field, axis)) {
             Some((Field::BytesPerSec, axis)) => (1e6, label(axis, "MB/s")),
-            Some((Field::OpsPerSec, axis)) => (1.0, label(axis, "ops/s")),
             _ => (1.0, self.x_label()),
         }
     }

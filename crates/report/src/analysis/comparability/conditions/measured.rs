@@ -2,33 +2,32 @@
 //! drives, missing repeats, points that drifted or were not limited by the drive. They are also
 //! reported if they apply to all subjects, because they may not have affected them equally.
 
-use super::{Condition, ConditionValue, Difference, Grade, ValuesOfSubjects};
+use super::{Condition, ConditionValue, Difference, Grade, TestView, ValuesOfSubjects};
 use crate::analysis::comparability::caveats::unsteady;
-use crate::analysis::facts::{CellFacts, MeasuredFacts, RunFacts, SetupFacts, StepFacts, Subjects};
-use crate::analysis::keys::{RunKey, SubjectKey};
+use crate::analysis::facts::{CellFacts, RunFacts, SetupFacts, StepFacts, Subjects};
+use crate::analysis::keys::{RunKey, SubjectKey, TestKey};
 use dyno_core::plan::Order;
 use dyno_core::record::key::devices;
 use dyno_core::stats::runs::trend::Drift;
 
 /// All of them.
 pub fn all(
-    subjects: &Subjects,
-    setup: &SetupFacts,
-    measured: &MeasuredFacts,
+    (subjects, setup): (&Subjects, &SetupFacts),
+    view: &TestView<'_>,
     among: &[SubjectKey],
 ) -> Vec<Difference> {
     let drifted = |c: &CellFacts| matches!(c.drift, Drift::Drifted { .. });
     let limited = CellFacts::is_not_the_drives;
     let own = [
         (Condition::SharedDevice, shared_device(subjects, setup, among)),
-        (Condition::SteadyState, steadiness(setup, among)),
-        (Condition::MissingRepeats, missing(subjects, setup, measured, among)),
-        (Condition::Drift, counted(measured, among, drifted)),
-        (Condition::Bottleneck, counted(measured, among, limited)),
+        (Condition::SteadyState, steadiness(setup, view.test, among)),
+        (Condition::MissingRepeats, missing(subjects, setup, view, among)),
+        (Condition::Drift, counted(view, among, drifted)),
+        (Condition::Bottleneck, counted(view, among, limited)),
     ];
-    let stated = own.into_iter().filter_map(|(what, values)| {
-        Some(Difference { grade: Grade::Confounder, what, values: values? })
-    });
+    let stated = own
+        .into_iter()
+        .filter_map(|(what, values)| Some(Difference::new(Grade::Confounder, what, values?)));
     in_time(subjects, setup, among).into_iter().chain(stated).collect()
 }
 
@@ -45,7 +44,7 @@ fn in_time(subjects: &Subjects, setup: &SetupFacts, among: &[SubjectKey]) -> Opt
     } else {
         return None;
     };
-    Some(Difference { grade: Grade::Confounder, what, values: of_nobody(value) })
+    Some(Difference::new(Grade::Confounder, what, of_nobody(value)))
 }
 
 /// A value that belongs to no subject in particular.
@@ -74,18 +73,17 @@ fn shared_device(
 }
 
 /// "steady (A), not steady, excursion 151.7 % (B)"; None if all that should be steady were.
-fn steadiness(setup: &SetupFacts, among: &[SubjectKey]) -> Option<ValuesOfSubjects> {
-    if !among.iter().any(|subject| unsteady(setup, *subject)) {
+fn steadiness(setup: &SetupFacts, test: TestKey, among: &[SubjectKey]) -> Option<ValuesOfSubjects> {
+    if !among.iter().any(|subject| unsteady(setup, test, *subject)) {
         return None;
     }
     let state = |subject: &SubjectKey| {
-        let own = setup.prepared.iter().filter(|(s, _)| s == subject);
-        let last = own.filter_map(|(_, p)| p.steady.as_ref());
-        let last: Vec<_> = last.collect();
+        let own = setup.prepared_for(test, *subject);
+        let last: Vec<_> = own.filter_map(|p| p.steady.as_ref()).collect();
         let missed = last.iter().rfind(|state| !state.reached());
         let value = match missed.map(|state| state.window.as_ref()) {
             _ if last.is_empty() => ConditionValue::NotUntilSteady,
-            _ if !unsteady(setup, *subject) => ConditionValue::Steady,
+            _ if !unsteady(setup, test, *subject) => ConditionValue::Steady,
             None | Some(None) => ConditionValue::NotSteady(None),
             Some(Some(window)) => ConditionValue::NotSteady(Some(window.excursion)),
         };
@@ -98,11 +96,11 @@ fn steadiness(setup: &SetupFacts, among: &[SubjectKey]) -> Option<ValuesOfSubjec
 fn missing(
     subjects: &Subjects,
     setup: &SetupFacts,
-    measured: &MeasuredFacts,
+    view: &TestView<'_>,
     among: &[SubjectKey],
 ) -> Option<ValuesOfSubjects> {
     // The values of a search are not known in advance.
-    let steps = || measured.steps.iter().filter(|step| step.search.is_none());
+    let steps = || view.steps().filter(|step| step.search.is_none());
     let of = |subject: SubjectKey| {
         let (mut all, mut found) = (0, 0);
         for (step, value) in steps().flat_map(|s| s.values.keys().map(move |v| (s, v))) {
@@ -120,20 +118,19 @@ fn missing(
 /// contain.
 fn asked(subjects: &Subjects, setup: &SetupFacts, step: &StepFacts, subject: SubjectKey) -> usize {
     let run = setup.runs.get(subjects[subject].run);
-    let of_plan = |run: &RunFacts| run.resolved.protocol.step(&step.name).is_some();
+    let of_plan = |run: &RunFacts| run.resolved.protocol.step(&step.own_name).is_some();
     run.filter(|run| run.until_percent.is_none() && of_plan(run))
         .map_or(0, |run| run.repeats as usize)
 }
 
 /// "3 of 12 (A)": points with a property.
 fn counted(
-    measured: &MeasuredFacts,
+    view: &TestView<'_>,
     among: &[SubjectKey],
     holds: fn(&CellFacts) -> bool,
 ) -> Option<ValuesOfSubjects> {
     let of = |subject: SubjectKey| {
-        let cells =
-            || measured.steps.iter().flat_map(|s| &s.cells).filter(|c| c.subject == subject);
+        let cells = || view.steps().flat_map(|s| &s.cells).filter(|c| c.subject == subject);
         (subject, cells().filter(|c| holds(c)).count(), cells().count())
     };
     shares(among.iter().map(|subject| of(*subject)))

@@ -3,7 +3,7 @@
 //! stores the checksum of what it replayed, and of what its queries found.
 
 use super::{Condition, ConditionValue, Difference, Grade, ValuesOfSubjects, distinct};
-use crate::analysis::facts::{CellFacts, MeasuredFacts, StepFacts};
+use crate::analysis::facts::{CellFacts, StepFacts};
 use crate::analysis::keys::{SubjectKey, ValueKey};
 use dyno_core::record::{Replayed, VectorSearch};
 
@@ -13,11 +13,8 @@ type PointLoad<'f> = (&'f str, u64, String);
 /// The streams of a step whose subjects replayed different requests, or found different vectors, at
 /// one of its values.
 pub fn of_step(step: &StepFacts, subjects: &[SubjectKey]) -> Vec<Difference> {
-    let difference = |what: &Condition, values| Difference {
-        grade: Grade::Disqualifying,
-        what: what.clone(),
-        values,
-    };
+    let difference =
+        |what: &Condition, values| Difference::new(Grade::Disqualifying, what.clone(), values);
     let replayed = Condition::RecordedLoad(step.title.clone());
     let searched = Condition::VectorSearch(step.title.clone());
     let replays = unlike(step, subjects, &recorded).into_iter();
@@ -26,9 +23,12 @@ pub fn of_step(step: &StepFacts, subjects: &[SubjectKey]) -> Vec<Difference> {
     replays.chain(searches.map(|values| difference(&searched, values))).collect()
 }
 
-/// The same for all steps.
-pub fn all(measured: &MeasuredFacts, subjects: &[SubjectKey]) -> Vec<Difference> {
-    measured.steps.iter().flat_map(|step| of_step(step, subjects)).collect()
+/// The same for several steps.
+pub fn all<'f>(
+    steps: impl Iterator<Item = &'f StepFacts>,
+    subjects: &[SubjectKey],
+) -> Vec<Difference> {
+    steps.flat_map(|step| of_step(step, subjects)).collect()
 }
 
 fn recorded(cell: &CellFacts) -> Vec<PointLoad<'_>> {

@@ -3,9 +3,10 @@
 use super::*;
 use crate::analysis::caveat::Caveat;
 use crate::analysis::facts::{
-    AxisPosition, DisclosureGroup, GroupOwner, RunFacts, SetupFacts, SubjectFacts,
+    AxisPosition, DisclosureGroup, GroupOwner, PreparedFacts, ProtocolFacts, RunFacts, SetupFacts,
+    SubjectFacts,
 };
-use crate::analysis::keys::{RunKey, StepKey, SubjectKey, ValueKey};
+use crate::analysis::keys::{RunKey, StepKey, SubjectKey, TestKey, ValueKey};
 use crate::analysis::limits::bottleneck::{Bottleneck, BottleneckVerdict};
 use crate::analysis::limits::writes::CellWrites;
 use crate::analysis::outliers::Outliers;
@@ -35,6 +36,7 @@ pub fn subject(name: &str, run: usize, setups: Vec<DriveSetup>) -> SubjectFacts 
 /// Subjects A and B of one run, with drives of these setups.
 fn subjects(a: Vec<DriveSetup>, b: Vec<DriveSetup>) -> Facts {
     Facts {
+        tests: vec![ProtocolFacts::default()].into(),
         setup: SetupFacts { runs: vec![run("ab.dyno")].into(), ..SetupFacts::default() },
         subjects: [subject("A", 0, a), subject("B", 0, b)].into_iter().collect(),
         ..Facts::default()
@@ -60,7 +62,9 @@ pub fn two_alike() -> Facts {
     let places = [0, 1].map(SubjectKey).into_iter().flat_map(at);
     let step = StepFacts {
         key: StepKey(0),
+        test: TestKey(0),
         name: "read".into(),
+        own_name: "read".into(),
         title: "Reads".into(),
         imported: false,
         axis: None,
@@ -173,8 +177,8 @@ pub const UNLIKE: [Unlike; 6] = [
         values: "steady (A), not steady: excursion 151.7 % (B)",
         put: |facts| {
             facts.setup.prepared.extend([
-                (SubjectKey(0), until_steady(0.08)),
-                (SubjectKey(1), until_steady(1.517)),
+                prepared(SubjectKey(0), until_steady(0.08)),
+                prepared(SubjectKey(1), until_steady(1.517)),
             ]);
         },
     },
@@ -250,7 +254,7 @@ fn what_holds_for_both_alike_is_stated_too() {
     facts
         .setup
         .prepared
-        .extend([(SubjectKey(0), until_steady(0.9)), (SubjectKey(1), until_steady(0.9))]);
+        .extend([0, 1].map(|subject| prepared(SubjectKey(subject), until_steady(0.9))));
     facts.measured.steps[StepKey(0)]
         .cells
         .iter_mut()
@@ -300,6 +304,10 @@ fn of_imported_figures_no_order_is_stated_and_it_is_unknown() {
     assert_eq!(rows(&differences(&facts))[0].1, "Measured one subject after the other");
 }
 
+fn prepared(subject: SubjectKey, step: PreparationStep) -> PreparedFacts {
+    PreparedFacts { test: TestKey(0), subject, step }
+}
+
 fn run(file: &str) -> RunFacts {
     let plan = serde_json::json!({
         "protocol": {
@@ -309,6 +317,7 @@ fn run(file: &str) -> RunFacts {
     });
     RunFacts {
         file: file.into(),
+        test: TestKey(0),
         started_unix_ns: 0,
         dyno_version: String::new(),
         repeats: 3,
@@ -412,7 +421,7 @@ fn drives_of_one_model_with_other_firmware_or_fill_are_doubted_and_other_prepara
     let filled = |b| differences(&subjects(vec![full(0.4)], vec![full(b)]));
     assert_eq!((filled(0.43).len(), &*rows(&filled(0.6))[0].2), (0, "40 % (A), 60 % (B)"));
     let mut facts = two_alike();
-    facts.setup.prepared.push((
+    facts.setup.prepared.push(prepared(
         SubjectKey(0),
         PreparationStep {
             subject: "A".into(),

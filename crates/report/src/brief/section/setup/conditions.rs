@@ -1,7 +1,7 @@
 //! Differences in test conditions, graded.
 
-use crate::analysis::difference::Grade;
-use crate::analysis::facts::{Comparisons, MeasuredFacts, Subjects};
+use crate::analysis::difference::{Difference, Grade};
+use crate::analysis::facts::Facts;
 use crate::brief::block::{Block, Table};
 use crate::brief::section::{Section, SectionBlocks};
 use crate::brief::text::condition_text::{condition, not_given, values};
@@ -10,14 +10,10 @@ use crate::say;
 
 /// Differences between subjects apart from the drive.
 pub const SECTION: Section =
-    Section::main("fairness", |l| say!(l, "section-fairness"), SectionBlocks::Compared(blocks));
+    Section::main("fairness", |l| say!(l, "section-fairness"), SectionBlocks::Whole(blocks));
 
-fn blocks(
-    l: Language,
-    subjects: &Subjects,
-    _: &MeasuredFacts,
-    comparisons: &Comparisons,
-) -> Vec<Block> {
+fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
+    let Facts { subjects, comparisons, .. } = facts;
     if subjects.len() < 2 {
         return Vec::new();
     }
@@ -33,9 +29,20 @@ fn blocks(
     }
     let rows = found
         .iter()
-        .map(|d| vec![grade(l, d.grade), condition(l, &d.what), values(l, subjects, d)]);
+        .map(|d| vec![grade(l, d.grade), in_tests(l, facts, d), values(l, subjects, d)]);
     let head = [String::new(), say!(l, "column-what"), say!(l, "column-values")];
     [Some(Table::of(3, &head, rows.collect()).block()), unknown].into_iter().flatten().collect()
+}
+
+/// A condition, with the tests in which it differs, unless it does in all.
+fn in_tests(l: Language, facts: &Facts, difference: &Difference) -> String {
+    let what = condition(l, &difference.what);
+    let titles: Vec<String> =
+        difference.tests.iter().map(|test| facts.tests[*test].title.text(l)).collect();
+    match titles.is_empty() {
+        true => what,
+        false => say!(l, "with-detail", what, detail = l.clauses(&titles)),
+    }
 }
 
 fn grade(l: Language, grade: Grade) -> String {
@@ -49,7 +56,6 @@ fn grade(l: Language, grade: Grade) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::Facts;
     use crate::analysis::comparability::conditions::tests::{UNLIKE, two_alike};
     use crate::analysis::comparability::conditions::{differences, unknown};
     use crate::analysis::keys::RunKey;

@@ -49,13 +49,11 @@ pub fn how(l: Language) -> String {
 
 /// The servers of a cell by drive and instance; empty if there is at most one.
 fn servers<'f>(
-    subjects: &Subjects,
     setup: &SetupFacts,
     step: &StepFacts,
     cell: &'f CellFacts,
 ) -> Vec<(DriveKey, u32, &'f RepeatSummary)> {
-    let plan = &setup.run_of(&subjects[cell.subject]).resolved;
-    let of_plan = plan.protocol.step(&step.name);
+    let of_plan = setup.runs[cell.run].resolved.protocol.step(&step.own_name);
     let mut streams = of_plan.iter().flat_map(|s| &s.streams);
     if !streams
         .any(|stream| stream.engine.knobs.get("server").is_some_and(|server| server.is_string()))
@@ -99,7 +97,7 @@ pub fn together(
     ];
     let p99_ns = |s: &RepeatSummary| s.measured_p99_ns(step.class);
     let row = |cell: &CellFacts| {
-        let (all, total) = (servers(subjects, setup, step, cell), cell.total.as_ref()?);
+        let (all, total) = (servers(setup, step, cell), cell.total.as_ref()?);
         let rates: Vec<f64> = all.iter().map(|(.., s)| rate(s)).collect();
         let apart = spread(&rates).filter(|_| all.len() > 1)?;
         let p99s: Option<Vec<f64>> = all.iter().map(|(.., s)| p99_ns(s)).collect();
@@ -131,7 +129,7 @@ pub fn each(
     head.extend(["p50", "p99", "p99.9"].map(String::from));
     let mut rows = Vec::new();
     for cell in &step.cells {
-        let (all, Some(total)) = (servers(subjects, setup, step, cell), &cell.total) else {
+        let (all, Some(total)) = (servers(setup, step, cell), &cell.total) else {
             continue;
         };
         if all.len() < 2 {

@@ -108,8 +108,9 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
     out.extend(others.into_iter().map(block));
     let plan =
         |run: &RunFacts| Block::Code(say!(l, "resolved-plan", file = &run.file), run.plan.clone());
-    // Imported figures have no plan that could be run again.
-    out.extend(facts.setup.runs.iter().filter(|run| !run.is_imported()).map(plan));
+    // Imported figures have no plan that could be run again; several tests have their bundles.
+    let runs = facts.setup.runs.iter().filter(|run| !run.is_imported());
+    out.extend(runs.filter(|_| facts.tests.len() < 2).map(plan));
     out
 }
 

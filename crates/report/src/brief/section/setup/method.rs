@@ -20,13 +20,13 @@ fn blocks(l: Language, facts: &Facts) -> Vec<Block> {
 
 fn definitions(l: Language, facts: &Facts) -> Vec<(String, String)> {
     let mut all = Vec::new();
-    if !facts.protocol.source.written.is_empty() {
+    if !facts.protocol().source.written.is_empty() {
         let source = say!(
             l,
             "procedure-of",
-            title = facts.protocol.title.text(l),
-            protocol = &facts.protocol.name,
-            source = &facts.protocol.source
+            title = facts.protocol().title.text(l),
+            protocol = &facts.protocol().name,
+            source = &facts.protocol().source
         );
         all.push((say!(l, "procedure"), source));
     }

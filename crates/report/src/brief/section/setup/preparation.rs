@@ -1,6 +1,6 @@
 //! The preparation of the drives, and whether they reached steady state.
 
-use crate::analysis::facts::{MeasuredFacts, SetupFacts, Subjects};
+use crate::analysis::facts::{MeasuredFacts, PreparedFacts, SetupFacts, Subjects};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format;
 use crate::brief::section::{Section, SectionBlocks};
@@ -26,7 +26,7 @@ fn blocks(l: Language, subjects: &Subjects, setup: &SetupFacts, _: &MeasuredFact
         out.push(verdicts(l, &states).block());
     }
     if !setup.prepared.is_empty() {
-        let rows = setup.prepared.iter().map(|(subject, p)| {
+        let rows = setup.prepared.iter().map(|PreparedFacts { subject, step: p, .. }| {
             let at = l.moment(p.ended_unix_ns);
             let drive = (p.drive + 1).to_string();
             let (action, outcome) = (done(l, &p.action), outcome(l, p));

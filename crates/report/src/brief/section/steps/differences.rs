@@ -4,7 +4,8 @@
 use crate::analysis::claim::compare::{ComparedFigure, StepPlace};
 use crate::analysis::facts::{Comparisons, MeasuredFacts, StepFacts, Subjects};
 use crate::analysis::keys::{SubjectKey, ValueKey};
-use crate::analysis::points::metric::{Metric, PointFigure};
+use crate::analysis::points::metric::Metric;
+use crate::analysis::points::metric::PointFigure::{self, Watts};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::{self, NONE};
 use crate::brief::section::{Section, SectionBlocks};
@@ -68,7 +69,9 @@ pub fn tables(drawing: &StepDrawing<'_>, short: bool) -> Vec<Table> {
     let several = drawing.subjects.len() > 1;
     let wide = |own: &DifferenceColumn| 1 + usize::from(own.compared && several);
     let mut sets: Vec<Vec<DifferenceColumn>> = vec![Vec::new()];
-    for own in metrics(drawing) {
+    // The section of power has the watts.
+    let is_shown = |own: &DifferenceColumn| !short || !matches!(own.metric.figure, Watts(_));
+    for own in metrics(drawing).into_iter().filter(is_shown) {
         let used: usize = sets.last().map_or(0, |set| set.iter().map(wide).sum());
         if used + wide(&own) > MOST_COLUMNS - 2 {
             sets.push(Vec::new());
@@ -221,7 +224,8 @@ fn standing(
     pair: (SubjectKey, SubjectKey),
 ) -> String {
     let &StepDrawing { language: l, subjects, comparisons, .. } = drawing;
-    let compared = comparisons.between(by, pair.0, pair.1);
+    // Without an interval, the sentence above the table says why.
+    let compared = comparisons.between(by, pair.0, pair.1).filter(|c| c.interval.is_some());
     let shown = compared.map(|c| wording::standing(l, subjects, c));
     let arithmetic = || published::difference(l, subjects, comparisons, by, pair);
     shown.or_else(arithmetic).unwrap_or(NONE.to_string())

@@ -78,7 +78,8 @@ fn rows(drawing: &StepDrawing<'_>) -> Vec<Vec<TableCell>> {
                 && c.is_of(subjects.headline, subject)
                 && subject != subjects.headline
         };
-        let found = comparisons.all.iter().find(own);
+        // Without an interval, the first page says why.
+        let found = comparisons.all.iter().find(own).filter(|c| c.interval.is_some());
         TableCell::from(found.map(|c| wording::in_table(l, subjects, c)))
     };
     let row = |subject: SubjectKey| {
