@@ -770,8 +770,14 @@ best-in-open = { $count ->
         [one] 1 não demonstra diferença
        *[other] { $count } não demonstram diferença
     }
-best-higher = { $subject } tem o maior valor de { $what }{ $at }{ $until }
-best-lower = { $subject } tem o menor valor de { $what }{ $at }{ $until }
+best-higher = { $subject } tem o { $of ->
+        [2] maior
+       *[other] mais alto
+    } valor de { $what }{ $at }{ $until }
+best-lower = { $subject } tem o { $of ->
+        [2] menor
+       *[other] mais baixo
+    } valor de { $what }{ $at }{ $until }
 even-in = a diferença em { $what } não passa de 5%
 open-in = nenhuma diferença em { $what } foi demonstrada
 at-some = {" "}em { $count } de { $of } pontos

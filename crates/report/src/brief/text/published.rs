@@ -116,8 +116,8 @@ pub fn apart(facts: &Facts) -> Vec<String> {
 const MOST_RIVALS: usize = 2;
 
 /// "Micron 7600 completes 892,202 ops/s at 96 threads, 21 % more than Kioxia CD8P-R (735,861).":
-/// first the leads of the brief's subject where they are largest, then those of its rivals, one sentence
-/// each.
+/// first the leads of the brief's subject where they are largest, then those of its rivals, one
+/// sentence each.
 pub fn sentences(
     l: Language,
     subjects: &Subjects,
