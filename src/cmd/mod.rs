@@ -268,7 +268,7 @@ fn execute(command: Command, out: &mut dyn Write) -> Result<u8> {
         Command::Catalogue(args) => look::catalogue::list(&args, out).map(|()| 0),
         Command::Serve(args) => look::serve::serve(&args, out).map(|()| 0),
         Command::Fleet { command } => fleet::fleet(&command, out),
-        Command::Trend(args) => look::trend::trend(&args, out).map(|()| 0),
+        Command::Trend(args) => look::trend::trend(&args, out),
         Command::Gate(args) => gate::gate(&args, out),
         Command::Report { bundles, output, brief, figures } => {
             if output.is_none() && figures.is_none() {

@@ -12,7 +12,7 @@ use axum::routing::get;
 use super::page::{PageFailure, PageFrame, html};
 use super::site::{ServedFolder, SharedSite};
 use super::{Page, query};
-use crate::base::units::grouped;
+use crate::base::units::{grouped, moment};
 use crate::catalogue::{BundleCatalogue, CatalogueEntry, Contents};
 use crate::fleet::record::{self, CampaignRecord, TaskRecord};
 
@@ -43,6 +43,9 @@ struct CampaignView {
 /// A task, as displayed.
 struct TaskView {
     number: usize,
+    round: usize,
+    place: usize,
+    began: String,
     subject: String,
     host: String,
     state: &'static str,
@@ -85,15 +88,18 @@ impl CampaignView {
     ) -> Option<CampaignView> {
         let record = CampaignRecord::find(real).ok()??;
         let row = |task: &TaskRecord| TaskView::of(task, (path, real), entries);
-        let (tasks, done): (Vec<TaskView>, Vec<u64>) =
-            record.tasks.iter().take(MOST_TASKS).map(row).unzip();
+        let (mut tasks, done): (Vec<TaskView>, Vec<u64>) = record.tasks.iter().map(row).unzip();
         let all: u64 = record.tasks.iter().map(|task| task.points).sum();
+        // Failures first, however many tasks are shown.
+        tasks.sort_by_key(|task| !["failed", "interrupted"].contains(&task.state));
+        let more = tasks.len().saturating_sub(MOST_TASKS);
+        tasks.truncate(MOST_TASKS);
         Some(CampaignView {
             title: format!("{} ({})", record.title, record.campaign),
             path: path.to_string(),
             points: format!("{} of {}", grouped(done.iter().sum()), grouped(all)),
             lost: record.lost.join(", "),
-            more: record.tasks.len() - tasks.len(),
+            more,
             tasks,
         })
     }
@@ -106,7 +112,12 @@ impl TaskView {
         (path, real): (&str, &Path),
         entries: &BTreeMap<&str, &CatalogueEntry>,
     ) -> (TaskView, u64) {
-        let (state, cause) = record::noted(&task.attempts(real).unwrap_or_default());
+        let attempts = task.attempts(real).unwrap_or_default();
+        let (state, cause) = record::noted(&attempts);
+        let (state, cause) = match &task.given_up {
+            Some(why) if state != "measured" => ("given up", Some(why.clone())),
+            _ => (state, cause),
+        };
         let (mut done, mut bundles) = (0, Vec::new());
         for part in 1..=task.hosts.len() {
             let name = format!("tasks/{}/run-{part}.dyno", task.number);
@@ -120,6 +131,9 @@ impl TaskView {
         }
         let row = TaskView {
             number: task.number,
+            round: task.round,
+            place: task.place,
+            began: attempts.first().map_or(String::new(), |first| moment(first.unix_ns)),
             subject: task.subject.clone(),
             host: task.hosts.join(", then "),
             state,

@@ -68,8 +68,15 @@ fn a_step_of_one_subject_is_found_at_its_run_with_the_firmware_that_came_with_it
     assert_eq!(changes[0]["bundle"], "day-14.dyno");
     let percent = changes[0]["change_percent"].as_f64().expect("a number");
     assert!((percent - 10.0).abs() < 1.5, "{percent}");
+    assert_eq!(changes[0]["within"], json!(["day-14.dyno", "day-14.dyno"]));
+    let replaced = &changes[0]["replaced"][0];
+    assert_eq!((&replaced["what"], &replaced["after"]), (&json!("firmware"), &json!(["FW2"])));
+    for (date, code) in [("2026-09-08", 1), ("2026-09-09", 0)] {
+        let out = dyno(made.path(), &["trend", ".", "--changed-since", date]);
+        assert_eq!(out.status.code(), Some(code), "{date}: {}", said(&out));
+    }
     let text = dyno_well(made.path(), &["trend", ".", "--subject", "model x"]);
-    assert!(text.contains("FW1 before, FW2 after"), "{text}");
+    assert!(text.contains("(day-14.dyno) on: firmware FW1 before, FW2 after"), "{text}");
     assert!(text.contains("2026-09-08") && !text.contains("Model Y"), "{text}");
 }
 

@@ -10,8 +10,8 @@ use serde::Serialize;
 
 use crate::analysis::plan_difference::FieldDifference;
 use crate::analysis::points::metric::MetricRequest;
-use crate::analysis::verdicts::trend::{By, FigureHistory, Member, TrendRequest};
-use crate::base::error::{Context, Result, failed};
+use crate::analysis::verdicts::trend::{By, FigureHistory, Member, Replacement, TrendRequest};
+use crate::base::error::{Context, Result, exit, failed};
 use crate::brief::block::Block;
 use crate::brief::text::plan_text;
 use crate::brief::trend;
@@ -43,6 +43,9 @@ pub struct TrendArgs {
     /// Number of runs to read, newest first
     #[arg(long, value_name = "N", default_value_t = 100)]
     last: usize,
+    /// Exit with code 1 if a level changed on or after this date, as in 2026-05-02
+    #[arg(long, value_name = "DATE", value_parser = date)]
+    changed_since: Option<i64>,
     #[command(flatten)]
     format: OutputFormat,
 }
@@ -71,8 +74,15 @@ impl RunGrouping {
     }
 }
 
-/// Prints every history.
-pub fn trend(args: &TrendArgs, out: &mut dyn Write) -> Result<()> {
+/// Seconds since 1970 of a date's beginning (UTC).
+fn date(text: &str) -> std::result::Result<i64, String> {
+    let date: jiff::civil::Date = text.parse().map_err(|_| "write it as in 2026-05-02")?;
+    let begins = date.to_zoned(jiff::tz::TimeZone::UTC).map_err(|error| error.to_string())?;
+    Ok(begins.timestamp().as_second())
+}
+
+/// Prints every history; exit code 1 if a level changed since the date asked about.
+pub fn trend(args: &TrendArgs, out: &mut dyn Write) -> Result<u8> {
     let shown = args.folder.display();
     let folder = args.folder.canonicalize().with_context(|| format!("opening {shown}"))?;
     let catalogue = BundleCatalogue::open(&folder)?;
@@ -88,9 +98,17 @@ pub fn trend(args: &TrendArgs, out: &mut dyn Write) -> Result<()> {
             format!("`dyno catalogue {shown}` lists its runs"),
         ));
     }
+    let since = args.changed_since.unwrap_or(i64::MAX);
+    let changed = histories.iter().any(|history| {
+        let counted: Vec<&Member> = history.counted().collect();
+        let began = |change: &ChangePoint| counted[change.at].started_unix_ns / 1_000_000_000;
+        history.changes.iter().any(|change| began(change) as i64 >= since)
+    });
+    let code = if changed { exit::WORSE } else { 0 };
     if args.format.json {
         let histories = histories.iter().map(Followed::of).collect();
-        return json::print(&Trended { histories }, out);
+        json::print(&Trended { histories }, out)?;
+        return Ok(code);
     }
     let mut blocks = Vec::new();
     for (i, history) in histories.iter().enumerate() {
@@ -101,7 +119,7 @@ pub fn trend(args: &TrendArgs, out: &mut dyn Write) -> Result<()> {
     }
     blocks.push(trend::note());
     out.write_all(on_screen(&blocks).as_bytes())?;
-    Ok(())
+    Ok(code)
 }
 
 /// Figures over many runs.
@@ -169,6 +187,20 @@ struct ChangePointRow {
     change_percent: f64,
     /// The share of random orders of the same runs that are divided as clearly.
     p: f64,
+    /// The first and the last bundle that may be the first at the new level (95 %).
+    within: [String; 2],
+    /// What was replaced within these: model, firmware, serial number, host or kernel.
+    replaced: Vec<ReplacedRow>,
+}
+
+/// A property that changed between runs.
+#[derive(Serialize, JsonSchema)]
+struct ReplacedRow {
+    /// The first bundle with the new value.
+    bundle: String,
+    what: &'static str,
+    before: Vec<String>,
+    after: Vec<String>,
 }
 
 impl Followed {
@@ -188,7 +220,11 @@ impl Followed {
             at: history.at.clone(),
             differs: history.differs.iter().map(differs).collect(),
             runs: history.runs.iter().map(Followable::of).collect(),
-            changes: history.changes.iter().map(|c| ChangePointRow::of(c, counted[c.at])).collect(),
+            changes: history
+                .changes
+                .iter()
+                .map(|change| ChangePointRow::of(history, &counted, change))
+                .collect(),
         }
     }
 }
@@ -209,8 +245,20 @@ impl Followable {
 }
 
 impl ChangePointRow {
-    fn of(change: &ChangePoint, first: &Member) -> ChangePointRow {
+    fn of(history: &FigureHistory, counted: &[&Member], change: &ChangePoint) -> ChangePointRow {
+        let (first, (low, high)) = (counted[change.at], change.within);
+        let replaced = history.replacements().into_iter();
+        let replaced = replaced.filter(|(at, _)| (low..=high).contains(at));
         ChangePointRow {
+            within: [low, high].map(|at| counted[at].file.clone()),
+            replaced: replaced
+                .map(|(at, Replacement { what, before, after })| ReplacedRow {
+                    bundle: counted[at].file.clone(),
+                    what,
+                    before,
+                    after,
+                })
+                .collect(),
             bundle: first.file.clone(),
             began: json::moment(first.started_unix_ns),
             before: change.before,

@@ -3,7 +3,7 @@
 use super::Brief;
 use super::block::{Block, Mark, Table};
 use super::document::BriefSection;
-use crate::analysis::verdicts::trend::{FigureHistory, Member};
+use crate::analysis::verdicts::trend::{FigureHistory, Member, Replacement};
 use crate::brief::number_format::NONE;
 use crate::brief::own::options::PaperSize;
 use crate::brief::text::plan_text;
@@ -12,6 +12,9 @@ use crate::chart::kinds::trend;
 use crate::language::Language;
 use dyno_core::base::units::{self, plural};
 use dyno_core::stats::runs::changes::{ChangePoint, FEWEST_IN_A_LEVEL, LASTING, Sensitivity};
+
+/// The most replacements between runs that are listed.
+const MOST_REPLACEMENTS: usize = 20;
 
 /// The title of a history: "ops/s of 4 KiB random reads at 32".
 pub fn title(history: &FigureHistory) -> String {
@@ -37,10 +40,10 @@ fn number(value: f64) -> String {
     }
 }
 
-/// A change point: its run, its size, and a simultaneous change of firmware.
+/// A change point: its run, its size, and what was replaced within its interval.
 pub fn sentence(history: &FigureHistory, change: &ChangePoint) -> String {
     let counted: Vec<&Member> = history.counted().collect();
-    let (before, first) = (counted[change.at - 1], counted[change.at]);
+    let first = counted[change.at];
     let percent = (change.after / change.before - 1.0) * 100.0;
     let sign = if percent < 0.0 { "−" } else { "+" };
     let (from, to) = (value(history, change.before), value(history, change.after));
@@ -51,17 +54,48 @@ pub fn sentence(history: &FigureHistory, change: &ChangePoint) -> String {
         percent.abs(),
         change.chance
     );
-    let names = ["model", "firmware", "serial number"];
-    let changed = |i: usize| {
-        let (old, new) = (&before.drives[i], &first.drives[i]);
-        let said = || format!("{} {} before, {} after", names[i], of(old), of(new));
-        (old != new).then(said)
-    };
-    let changed: Vec<String> = (0..names.len()).filter_map(changed).collect();
-    match changed.is_empty() {
+    let (low, high) = change.within;
+    let replaced: Vec<String> = history
+        .replacements()
+        .into_iter()
+        .filter(|(at, _)| (low..=high).contains(at))
+        .map(|(at, replaced)| match at == change.at {
+            true => replacement(&replaced),
+            false => format!("{} (from {} on)", replacement(&replaced), counted[at].file),
+        })
+        .collect();
+    match replaced.is_empty() {
         true => text,
-        false => format!("{text}; {}", changed.join("; ")),
+        false => format!("{text}; {}", replaced.join("; ")),
     }
+}
+
+/// "firmware FW1 before, FW2 after".
+fn replacement(replaced: &Replacement) -> String {
+    let Replacement { what, before, after } = replaced;
+    format!("{what} {} before, {} after", of(before), of(after))
+}
+
+/// Every replacement, whether or not the level changed there: "From 2026-05-02 (150.dyno) on:
+/// firmware FW1 before, FW2 after".
+fn replacements(history: &FigureHistory) -> Vec<String> {
+    let counted: Vec<&Member> = history.counted().collect();
+    let mut lines: Vec<(usize, Vec<String>)> = Vec::new();
+    for (at, replaced) in history.replacements() {
+        match lines.last_mut() {
+            Some((last, parts)) if *last == at => parts.push(replacement(&replaced)),
+            _ => lines.push((at, vec![replacement(&replaced)])),
+        }
+    }
+    let line = |(at, parts): &(usize, Vec<String>)| {
+        let began = units::moment(counted[*at].started_unix_ns);
+        format!("From {began} ({}) on: {}", counted[*at].file, parts.join("; "))
+    };
+    let mut shown: Vec<String> = lines.iter().take(MOST_REPLACEMENTS).map(line).collect();
+    if lines.len() > MOST_REPLACEMENTS {
+        shown.push(format!("… and {} more", lines.len() - MOST_REPLACEMENTS));
+    }
+    shown
 }
 
 fn of(values: &[String]) -> String {
@@ -97,6 +131,11 @@ pub fn blocks(history: &FigureHistory, figure: String) -> Vec<Block> {
         out.push(Block::text(format!("{runs}; a change point needs {needed} or more.")));
     } else {
         out.push(Block::text(format!("No change point in {counted} runs.")));
+    }
+    let replaced = replacements(history);
+    if !replaced.is_empty() {
+        out.push(Block::text("Replaced between runs:".to_string()));
+        out.push(Block::list(replaced));
     }
     out.extend(history.shows.map(|shows| Block::text(power(&shows))));
     out.push(Block::Figures(vec![trend::figure(history, figure)]));

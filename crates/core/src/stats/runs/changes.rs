@@ -43,6 +43,9 @@ const PERMUTATIONS: u64 = 999;
 pub struct ChangePoint {
     /// Index of the first run on the new level.
     pub at: usize,
+    /// The first and the last index that it may have instead: the run with the change is between
+    /// them with a posterior probability of 95 %.
+    pub within: (usize, usize),
     /// Geometric mean of the runs since the previous change point, or since the first run.
     pub before: f64,
     /// The same until the next change point, or the last run.
@@ -60,11 +63,12 @@ pub fn change_points(values: &[f64]) -> Vec<ChangePoint> {
     let logs: Vec<f64> = values.iter().map(|v| v.ln()).collect();
     let mut found = Vec::new();
     divide(&logs, (0, logs.len()), &mut found);
-    found.sort_by_key(|(at, _)| *at);
-    let ends: Vec<usize> = found.iter().map(|(at, _)| *at).chain([logs.len()]).collect();
+    found.sort_by_key(|(place, _)| place.at);
+    let ends: Vec<usize> = found.iter().map(|(place, _)| place.at).chain([logs.len()]).collect();
     let level = |from: usize, to: usize| mean(&logs[from..to]).exp();
-    let point = |(i, &(at, chance)): (usize, &(usize, f64))| ChangePoint {
+    let point = |(i, &(Location { at, within }, chance)): (usize, &(Location, f64))| ChangePoint {
         at,
+        within,
         before: level(if i == 0 { 0 } else { ends[i - 1] }, at),
         after: level(at, ends[i + 1]),
         chance,
@@ -104,14 +108,23 @@ pub fn sensitivity(values: &[f64], changes: &[ChangePoint]) -> Option<Sensitivit
     (total > 0.0).then_some(Sensitivity { kept, step })
 }
 
+/// Where a part of the history is divided.
+#[derive(Clone, Copy)]
+struct Location {
+    at: usize,
+    within: (usize, usize),
+}
+
 /// Recursively divides a part of the history.
-fn divide(logs: &[f64], (first, end): (usize, usize), found: &mut Vec<(usize, f64)>) {
+fn divide(logs: &[f64], (first, end): (usize, usize), found: &mut Vec<(Location, f64)>) {
     let part = &logs[first..end];
-    let Some(at) = place(part) else { return };
-    let mut levels: Vec<usize> = found.iter().map(|(at, _)| *at).chain([first + at]).collect();
+    let Some(Location { at, within }) = place(part) else { return };
+    let mut levels: Vec<usize> =
+        found.iter().map(|(place, _)| place.at).chain([first + at]).collect();
     levels.sort_unstable();
     let Some(chance) = chance(part, kept(&about_levels(logs, &levels))) else { return };
-    found.push((first + at, chance));
+    let within = (first + within.0, first + within.1);
+    found.push((Location { at: first + at, within }, chance));
     divide(logs, (first, first + at), found);
     divide(logs, (first + at, end), found);
 }
@@ -162,7 +175,7 @@ fn most_explained(logs: &[f64]) -> f64 {
 
 /// Start of the second level: the run within one run of which the change is most probable, with
 /// unknown levels and scatter (Smith, 1975).
-fn place(logs: &[f64]) -> Option<usize> {
+fn place(logs: &[f64]) -> Option<Location> {
     let (n, centre) = (logs.len() as f64, mean(logs));
     let total: f64 = logs.iter().map(|log| (log - centre) * (log - centre)).sum();
     let least = total - most_explained(logs);
@@ -179,7 +192,31 @@ fn place(logs: &[f64]) -> Option<usize> {
     let most = all.iter().copied().fold(0.0, f64::max);
     // Among equivalent locations, the most probable one.
     let good = weights.iter().zip(&all).filter(|(_, near)| **near >= most * AS_GOOD);
-    good.map(|(weight, _)| *weight).max_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at)
+    let (at, _) = good.map(|(weight, _)| *weight).max_by(|a, b| a.1.total_cmp(&b.1))?;
+    Some(Location { at, within: interval(&weights, at) })
+}
+
+/// The places around one of them that together have 95 % of the weight, the heavier side first.
+fn interval(weights: &[(usize, f64)], at: usize) -> (usize, usize) {
+    let total: f64 = weights.iter().map(|(_, weight)| weight).sum();
+    let middle = weights.iter().position(|(place, _)| *place == at).unwrap_or(0);
+    let (mut low, mut high, mut sum) = (middle, middle, weights[middle].1);
+    while sum < 0.95 * total {
+        let below = low.checked_sub(1).map(|i| weights[i].1);
+        let above = weights.get(high + 1).map(|(_, weight)| *weight);
+        match (below, above) {
+            (Some(below), above) if above.is_none_or(|above| below >= above) => {
+                low -= 1;
+                sum += below;
+            }
+            (_, Some(above)) => {
+                high += 1;
+                sum += above;
+            }
+            (_, None) => break,
+        }
+    }
+    (weights[low].0, weights[high].0)
 }
 
 /// The probability that runs in a random order are divided as clearly, if small enough for a change

@@ -64,6 +64,8 @@ pub struct Member {
     pub estimate: Estimate,
     /// Model, firmware and serial numbers of its drives, as read by the run.
     pub drives: [Vec<String>; 3],
+    /// The name and the kernel of its host.
+    pub host: [Option<String>; 2],
     /// Whether it may be compared: the figure is not known to be limited by anything but the drive.
     pub counts: bool,
 }
@@ -73,6 +75,41 @@ impl FigureHistory {
     pub fn counted(&self) -> impl Iterator<Item = &Member> {
         self.runs.iter().filter(|run| run.counts)
     }
+
+    /// Every change of the drives or of the host between neighbouring examined runs, with the index
+    /// of the second.
+    pub fn replacements(&self) -> Vec<(usize, Replacement)> {
+        let counted: Vec<&Member> = self.counted().collect();
+        let mut found = Vec::new();
+        for (at, two) in counted.windows(2).enumerate() {
+            let of = |run: &Member| {
+                let [models, firmware, serials] = &run.drives;
+                let [host, kernel] = run.host.each_ref().map(|own| own.iter().cloned().collect());
+                [models.clone(), firmware.clone(), serials.clone(), host, kernel]
+            };
+            let (before, after) = (of(two[0]), of(two[1]));
+            for ((what, before), after) in PROPERTIES.iter().zip(before).zip(after) {
+                if before != after {
+                    found.push((at + 1, Replacement { what, before, after }));
+                }
+            }
+        }
+        found
+    }
+}
+
+/// The properties of a run whose changes are named.
+const PROPERTIES: [&str; 5] = ["model", "firmware", "serial number", "host", "kernel"];
+
+/// A change of one property of the runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Replacement {
+    /// The property.
+    pub what: &'static str,
+    /// Its values before.
+    pub before: Vec<String>,
+    /// Its values from then on.
+    pub after: Vec<String>,
 }
 
 /// The selection of runs and figures.
@@ -132,7 +169,9 @@ impl Trends {
                     };
                     let started_unix_ns = facts.setup.runs[RunKey(0)].started_unix_ns;
                     let (file, drives) = (file.to_string(), drives.clone());
-                    let own = Member { file, started_unix_ns, estimate, drives, counts };
+                    let host = &facts.setup.run_of(&facts.subjects[subject]).host;
+                    let host = [host.name.clone(), host.kernel_release.clone()];
+                    let own = Member { file, started_unix_ns, estimate, drives, host, counts };
                     let history = FigureHistory {
                         protocol: (facts.protocol().title.clone(), facts.protocol().name.clone()),
                         label: label.clone(),
