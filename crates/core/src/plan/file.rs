@@ -12,7 +12,7 @@ use crate::plan::model::{DrivePlace, MethodVersion, Order, Plan, Subject};
 use crate::plan::planned_steps::check_steps;
 use crate::plan::sequence::repeats;
 use crate::plan::steps::protocol::Resolved;
-use crate::plan::steps::{overrides, powercut, protocol, scale, vary};
+use crate::plan::steps::{matrix, overrides, powercut, protocol, scale, vary};
 use crate::plan::subjects::subject::{self, DriveRules};
 use crate::plan::syntax::fields::Fields;
 use crate::plan::syntax::mistakes::{Mistakes, SourceSpan, remedy};
@@ -413,6 +413,7 @@ pub fn resolve_with(
     let resolved = found.and_then(|(name, mut tree)| {
         scale::apply(&mut tree, scale_node, log);
         overrides::apply(&mut tree, override_node.map(Node::entries).unwrap_or_default(), log);
+        matrix::expand(&mut tree, log);
         Some((protocol::resolve(&tree, &name, catalogue, log)?, tree))
     });
     let subjects = subjects(resolved.as_ref(), log);

@@ -181,7 +181,13 @@ fn step() -> Value {
         ("memory", about("The most that Dyno itself may use, page cache included.", size())),
         ("max_lag", about("End a point when an op of an open loop is this late.", time())),
         ("figures", json!({ "type": "array", "items": choice(FIGURES), "maxItems": 4 })),
-        ("sweep", defined("sweep")),
+        (
+            "sweep",
+            about(
+                "One axis, or a list of several: every combination is measured.",
+                one_of([defined("sweep"), list(defined("sweep"))]),
+            ),
+        ),
         ("stream", json!({ "type": "array", "items": defined("stream"), "minItems": 1 })),
     ];
     object(keys, &["name", "duration", "stream"])

@@ -69,8 +69,13 @@ pub fn is_metric(word: &str) -> bool {
     known.any(|known| known == word) || word.strip_suffix("s/min").is_some_and(class)
 }
 
-/// Reads the headline of a protocol with these steps.
-pub fn headline(node: &Node, steps: &[Step], log: &mut Mistakes) -> Option<Headline> {
+/// Reads the headline of a protocol with these steps. A step that `is_written` but has a mistake is
+/// not missing.
+pub fn headline(
+    node: &Node,
+    (steps, is_written): (&[Step], &dyn Fn(&str) -> bool),
+    log: &mut Mistakes,
+) -> Option<Headline> {
     let mut table = Fields::of(node, "a headline", log)?;
     let step_node = table.need("step", "the name of a step", log);
     let metric_node = table.need("metric", "\"ops/s\"", log);
@@ -79,6 +84,9 @@ pub fn headline(node: &Node, steps: &[Step], log: &mut Mistakes) -> Option<Headl
     let (step_node, metric_node) = (step_node?, metric_node?);
     let name = fields::text(step_node, log)?;
     let Some(step) = steps.iter().find(|s| s.name == name) else {
+        if is_written(&name) {
+            return None;
+        }
         let help = remedy(&name, "steps", steps.iter().map(|s| s.name.as_str()));
         log.note(
             step_node.at,

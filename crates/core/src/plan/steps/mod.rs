@@ -3,6 +3,7 @@
 pub(in crate::plan) mod arrival;
 pub mod headline;
 pub(in crate::plan) mod knobs;
+pub(in crate::plan) mod matrix;
 pub(in crate::plan) mod overrides;
 pub(in crate::plan) mod powercut;
 pub(in crate::plan) mod prepare;

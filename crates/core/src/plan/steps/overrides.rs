@@ -19,6 +19,16 @@ pub fn apply(tree: &mut Node, overrides: &[NodeEntry], log: &mut Mistakes) {
     }
 }
 
+/// Sets a value within a step, by a path that begins in it. Returns whether there is such a place;
+/// otherwise it is a mistake.
+pub fn put_within(step: &mut Node, entry: &NodeEntry, log: &mut Mistakes) -> bool {
+    let mistake = put_from(step, entry, WITHIN_A_STEP).err();
+    mistake
+        .iter()
+        .for_each(|(message, help)| log.note(entry.key_at, message, "no such path", help));
+    mistake.is_none()
+}
+
 /// The overrides, each with its whole path.
 pub fn flat(overrides: &[NodeEntry]) -> Vec<NodeEntry> {
     let mut flat = Vec::new();
@@ -41,18 +51,25 @@ fn flatten(entry: &NodeEntry, before: String, flat: &mut Vec<NodeEntry>) {
 }
 
 fn put(tree: &mut Node, entry: &NodeEntry) -> Result<(), (String, String)> {
-    let (way, last) = entry
-        .key
-        .rsplit_once('.')
-        .map_or((None, entry.key.as_str()), |(way, last)| (Some(way), last));
     let top = entry.key.split('.').next().unwrap_or_default();
     if !TOPS.contains(&top) {
         let help = remedy(top, "a path starts with", TOPS.iter().copied());
         return Err((format!("a protocol has no '{top}' to override"), help));
     }
+    put_from(tree, entry, 0)
+}
+
+/// The level of the parts of a step: `step` and its name are above them.
+const WITHIN_A_STEP: usize = 2;
+
+fn put_from(tree: &mut Node, entry: &NodeEntry, level: usize) -> Result<(), (String, String)> {
+    let (way, last) = entry
+        .key
+        .rsplit_once('.')
+        .map_or((None, entry.key.as_str()), |(way, last)| (Some(way), last));
     let mut here = tree;
-    for (level, part) in way.iter().flat_map(|way| way.split('.')).enumerate() {
-        here = descend(here, part, level, entry)?;
+    for (below, part) in way.iter().flat_map(|way| way.split('.')).enumerate() {
+        here = descend(here, part, level + below, entry)?;
     }
     widen(here);
     let NodeValue::Table(entries) = &mut here.value else {

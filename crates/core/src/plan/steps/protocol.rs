@@ -42,7 +42,10 @@ pub fn resolve(
     let mut resolver = Resolver { datasets, catalogue, writer: None, places: Vec::new() };
     let (prepare, preparation) = prepare_node.map(|n| resolver.prepare(n, log)).unwrap_or_default();
     let steps = steps_node.map(|n| resolver.steps(n, log)).unwrap_or_default();
-    let headline = headline_node.and_then(|n| headline::headline(n, &steps, log));
+    let written = steps_node.map(Node::items).unwrap_or_default();
+    let named =
+        |name: &str| written.iter().any(|s| s.get("name").and_then(Node::as_text) == Some(name));
+    let headline = headline_node.and_then(|n| headline::headline(n, (&steps, &named), log));
     if let Some(node) = prepare_node {
         check_namespaces(node, preparation.namespaces, &steps, log);
     }
