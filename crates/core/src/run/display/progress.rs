@@ -3,12 +3,14 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::fmt;
 use std::rc::Weak;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 
+use crate::base::histogram::Histogram;
 use crate::base::stderr::{BarTerminal, note};
 use crate::base::text::visible;
 use crate::base::units;
@@ -257,13 +259,16 @@ impl Progress {
         });
     }
 
-    /// The rate of the last interval, ops/s.
-    pub fn rate(&self, ops_per_s: f64) {
+    /// The load of the last interval.
+    pub fn second(&self, second: &LoadSecond) {
         let label = self.label.borrow().clone();
-        let rate = format!("{} ops/s", units::grouped(ops_per_s as u64));
+        let rate = second.to_string();
         self.say(&label, &rate);
         if self.form == ProgressForm::Json || self.verbose {
-            let event = json!({ "event": "rate", "what": label, "ops_per_s": ops_per_s });
+            let event = json!({
+                "event": "rate", "what": label, "ops_per_s": second.ops_per_s(),
+                "bytes_per_s": second.bytes_per_s(), "p99_ns": second.p99_ns(),
+            });
             self.show(&format!("  {rate}  {label}"), event);
         }
     }
@@ -309,6 +314,15 @@ impl Progress {
         self.bar.finish_and_clear();
         if self.form == ProgressForm::Json {
             self.line("", json!({ "event": "end" }));
+        }
+    }
+
+    /// A closing remark of the run, in the form of the display; `Silent` prints it too, because it
+    /// says how to go on.
+    pub fn remark(&self, text: &str) {
+        match self.form {
+            ProgressForm::Json => self.show("", json!({ "event": "note", "text": text })),
+            _ => note(text),
         }
     }
 
@@ -406,6 +420,53 @@ impl Default for Progress {
     }
 }
 
+/// The headline streams together in an interval of about a second.
+#[derive(Default)]
+pub struct LoadSecond {
+    ops: u64,
+    bytes: u64,
+    latencies: Histogram,
+    /// Its length.
+    pub ns: u64,
+}
+
+impl LoadSecond {
+    /// Adds a class of a stream.
+    pub fn add(&mut self, interval: &Interval) {
+        self.ops += interval.ops;
+        self.bytes += interval.bytes;
+        self.latencies.merge(interval.response.as_ref().unwrap_or(&interval.service));
+    }
+
+    fn ops_per_s(&self) -> f64 {
+        self.ops as f64 / (self.ns.max(1) as f64 / 1e9)
+    }
+
+    fn bytes_per_s(&self) -> f64 {
+        self.bytes as f64 / (self.ns.max(1) as f64 / 1e9)
+    }
+
+    /// None without an op; of fewer than 100 it is the largest.
+    fn p99_ns(&self) -> Option<u64> {
+        self.latencies.quantile_ns(0.99)
+    }
+}
+
+/// "5,632 ops/s  23.1 MB/s  p99 13.5 ms"; a load that moves no bytes has no MB/s.
+impl fmt::Display for LoadSecond {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&rates(self.ops_per_s(), self.bytes_per_s(), self.p99_ns()))
+    }
+}
+
+fn rates(ops_per_s: f64, bytes_per_s: f64, p99_ns: Option<u64>) -> String {
+    let ops = format!("{} ops/s", units::grouped(ops_per_s.round() as u64));
+    let bytes =
+        (bytes_per_s > 0.0).then(|| format!("  {} MB/s", units::significant(bytes_per_s / 1e6, 3)));
+    let p99 = p99_ns.map(|ns| format!("  p99 {}", units::latency(ns as f64)));
+    [Some(ops), bytes, p99].into_iter().flatten().collect()
+}
+
 /// The time of day in RFC 3339 format, UTC, in seconds.
 fn moment() -> String {
     let now = jiff::Timestamp::now();
@@ -446,5 +507,11 @@ fn headline(point: &Point) -> String {
     streams.dedup();
     let cells = |stream: &str| point.cells.iter().filter(|c| c.stream == stream).count() as f64;
     let ops: f64 = streams.iter().map(|s| ops_per_s(point, s) * cells(s)).sum();
-    format!("{} ops/s", units::grouped(ops.round() as u64))
+    let (mut bytes, mut latencies) = (0, Histogram::default());
+    for tally in counted() {
+        bytes += tally.bytes;
+        latencies.merge(tally.response.as_ref().unwrap_or(&tally.service));
+    }
+    let window_s = point.window_ns.unwrap_or(0).max(1) as f64 / 1e9;
+    rates(ops, bytes as f64 / window_s, latencies.percentile_ns(0.99))
 }

@@ -9,7 +9,7 @@ use crate::base::error::Result;
 use crate::base::histogram::Histogram;
 use crate::measure::worker::MeasuredWindow;
 use crate::record::{Cell, Interval, Sink, Tally, WorstPeriod};
-use crate::run::display::progress::Progress;
+use crate::run::display::progress::{LoadSecond, Progress};
 use crate::run::points::worst_period::Periods;
 use crate::run::worker_group::{Running, WorkerGroup};
 
@@ -65,8 +65,8 @@ impl<'a, 'g> Telemetry<'a, 'g> {
             // The last interval is closed after the join, and includes a remainder shorter than
             // half of itself.
             if now_ns >= tick_ns && tick_ns + INTERVAL_NS / 2 <= window.until_ns {
-                let (ops, ns) = self.close_interval(window, now_ns, progress, sink)?;
-                progress.rate(ops as f64 / (ns as f64 / 1e9));
+                let second = self.close_interval(window, now_ns, progress, sink)?;
+                progress.second(&second);
                 tick_ns += INTERVAL_NS;
             }
             progress.goes_on();
@@ -76,16 +76,16 @@ impl<'a, 'g> Telemetry<'a, 'g> {
         }
     }
 
-    /// Ends the current interval: the counts since the last one. Returns its headline ops and
-    /// length.
+    /// Ends the current interval: the counts since the last one. Returns those of the headline
+    /// streams.
     pub fn close_interval(
         &mut self,
         window: MeasuredWindow,
         now_ns: u64,
         progress: &Progress,
         sink: &mut dyn Sink,
-    ) -> Result<(u64, u64)> {
-        let mut headline_ops = 0;
+    ) -> Result<LoadSecond> {
+        let mut second = LoadSecond::default();
         for (group, last) in self.groups.iter().zip(&mut self.last) {
             let mut totals = Vec::new();
             group.recorders.iter().for_each(|r| r.add_to(&mut totals));
@@ -106,7 +106,9 @@ impl<'a, 'g> Telemetry<'a, 'g> {
                         .as_ref()
                         .map(|r| since(r, last.get(i).and_then(|l| l.response.as_ref()))),
                 };
-                headline_ops += if group.stream.headline { interval.ops } else { 0 };
+                if group.stream.headline {
+                    second.add(&interval);
+                }
                 progress.interval(&interval);
                 self.periods.iter_mut().for_each(|periods| periods.count(&interval));
                 sink.interval(&interval)?;
@@ -116,7 +118,8 @@ impl<'a, 'g> Telemetry<'a, 'g> {
         let ns = (now_ns - self.last_ns).max(1);
         self.last_ns = now_ns;
         progress.interval_closed(ns);
-        Ok((headline_ops, ns))
+        second.ns = ns;
+        Ok(second)
     }
 }
 
