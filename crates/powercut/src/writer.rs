@@ -33,7 +33,7 @@ use dyno_core::lab::guard::disk::Disk;
 use dyno_core::lab::machine::processors::{self, Processors};
 use dyno_core::lab::machine::task_limit::TaskLimit;
 use dyno_core::plan::{Drive, DrivePlace, Load, Plan, Step, Stream, Subject};
-use dyno_core::run::admit::admit;
+use dyno_core::run::admit::{Leftovers, admit};
 use dyno_core::run::datasets::before::Before;
 
 /// Time for the listener to accept a session.
@@ -62,7 +62,7 @@ pub fn write(
         )
     })?;
     let mut session = describe(subject, drive, step)?;
-    let pins = admit(plan, &Before::default(), true, clock)?;
+    let pins = admit(plan, &Before::default(), (true, Leftovers::Remove), clock)?;
     let held = Exclusive::take(&pins.drive(drive))?;
     let here = held.disk.bytes();
     size(&mut session, step, here)?;

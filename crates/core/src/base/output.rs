@@ -25,9 +25,12 @@ pub const WIDEST: usize = 120;
 /// Narrower terminals wrap lines themselves.
 const NARROWEST: usize = 60;
 
-/// Columns for output to `stream`: those of its terminal, within bounds.
+/// Columns for output to `stream`: those of the variable COLUMNS or, without it, of its terminal,
+/// within bounds.
 pub fn columns(stream: impl AsFd) -> usize {
-    let width = terminal_size(stream).map(|size| usize::from(size.ws_col));
+    let asked = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
+    let asked = asked.filter(|columns| *columns > 0);
+    let width = asked.or_else(|| Some(usize::from(terminal_size(stream)?.ws_col)));
     width.unwrap_or(WIDEST).clamp(NARROWEST, WIDEST)
 }
 

@@ -183,6 +183,25 @@ pub fn bytes(n: u64) -> String {
     }
 }
 
+/// Sizes for a comparison, in one unit of 1,000s: with three digits or, if these are the same,
+/// whole bytes.
+pub fn bytes_alike<const N: usize>(all: [u64; N]) -> [String; N] {
+    let largest = all.iter().copied().max().unwrap_or(0) as f64;
+    let units = BYTES.iter().filter(|(name, _)| !name.contains('i') && name.len() == 2);
+    let unit = units.rev().find(|(_, scale)| largest >= *scale);
+    let in_unit = |n: u64| match unit {
+        Some((unit, scale)) => format!("{} {unit}", significant(n as f64 / scale, 3)),
+        None => format!("{n} B"),
+    };
+    let texts = all.map(in_unit);
+    let same =
+        |(i, n): (usize, &u64)| all[..i].iter().zip(&texts).any(|(m, t)| m != n && *t == texts[i]);
+    match all.iter().enumerate().any(same) {
+        true => all.map(|n| format!("{} bytes", grouped(n))),
+        false => texts,
+    }
+}
+
 /// Nanoseconds in a readable unit: "85.2 µs", "1.30 ms", "2.00 s".
 pub fn latency(ns: f64) -> String {
     if ns < 1e12 {
@@ -289,6 +308,14 @@ pub fn finite(number: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_that_are_compared_have_one_unit() {
+        assert_eq!(bytes_alike([64 << 20, 67_000_000]), ["67.1 MB", "67.0 MB"]);
+        assert_eq!(bytes_alike([67_000_001, 67_000_000]), ["67,000,001 bytes", "67,000,000 bytes"]);
+        assert_eq!(bytes_alike([1 << 40, 1 << 20]), ["1.10 TB", "0.00000105 TB"]);
+        assert_eq!(bytes_alike([5, 7]), ["5 B", "7 B"]);
+    }
 
     #[test]
     fn a_number_is_printed_with_the_digits_that_its_source_has() {

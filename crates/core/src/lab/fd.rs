@@ -3,6 +3,20 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::base::error::{Error, failed};
+
+/// The error of a drive that cannot be opened.
+pub fn unusable(path: &Path, cause: &std::io::Error) -> Error {
+    let next = match cause.kind() {
+        std::io::ErrorKind::PermissionDenied => {
+            "run dyno as root, or as a user who may open it: a member of the group disk for a \
+             device, the owner for a directory"
+        }
+        _ => "check the path",
+    };
+    failed(format!("{} cannot be used: {cause}", shown(path).display()), next)
+}
+
 /// Prefix of the path of an open descriptor.
 pub const OPEN: &str = "/proc/self/fd/";
 

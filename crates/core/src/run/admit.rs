@@ -13,9 +13,22 @@ use crate::run::datasets::space;
 use crate::run::prepare::writes;
 use crate::run::{planned, requirements};
 
-/// Refuses drives that must not be touched. Mounts left by a killed run are removed first. The
-/// drives are held from here on.
-pub fn admit(plan: &Plan, before: &Before, points_write: bool, clock: Clock) -> Result<Pins> {
+/// What happens to mounts left by a killed run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Leftovers {
+    /// They are removed.
+    Remove,
+    /// They stay, and their drive, which a run would have to itself again, is not asked about.
+    Leave,
+}
+
+/// Refuses drives that must not be touched. The drives are held from here on.
+pub fn admit(
+    plan: &Plan,
+    before: &Before,
+    (points_write, leftovers): (bool, Leftovers),
+    clock: Clock,
+) -> Result<Pins> {
     planned::check_build(plan)?;
     let writes = points_write || writes(plan);
     let mut pins = Pins::default();
@@ -34,7 +47,11 @@ pub fn admit(plan: &Plan, before: &Before, points_write: bool, clock: Clock) -> 
     for subject in &subjects {
         for (i, drive) in subject.drives.iter().enumerate() {
             let admitted = || {
-                filesystem::unmount_leftover(drive, clock)?;
+                match leftovers {
+                    Leftovers::Remove => filesystem::unmount_leftovers(drive, clock)?,
+                    Leftovers::Leave if filesystem::leftovers(drive)?.is_empty() => {}
+                    Leftovers::Leave => return Ok(()),
+                }
                 guard::pass(&with_our_own(plan, before, &subject.name, i, drive), writes)
             };
             admitted().with_context(|| subject.name.clone())?;

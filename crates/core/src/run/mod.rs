@@ -1,9 +1,10 @@
 //! Executes a plan: prepares datasets, measures points one after another, and writes everything to
 //! a `Sink`. Independent of SQLite.
 //!
-//! Before a run: `admit`, `space`, `host_limits` and `requirements` check which drives it may start
-//! on, whether there is room on them and on the host, and whether kernel and devices support the
-//! plan; `before` reads what an earlier part of the run did.
+//! Before a run: `preflight` does all checks, of which `admit`, `space`, `host_limits` and
+//! `requirements` check which drives it may start on, whether there is room on them and on the
+//! host, and whether kernel and devices support the plan; `before` reads what an earlier part of
+//! the run did.
 //!
 //! Preparation: `prepare` executes `[prepare]` as `task`s, with `precondition` and `steady`;
 //! `dataset` places and fills datasets, `snapshot` restores them, `servers` divides processors and
@@ -33,6 +34,7 @@ mod placement;
 pub mod planned;
 mod point;
 pub mod points;
+mod preflight;
 pub mod prepare;
 mod replay;
 mod requirements;
@@ -58,8 +60,10 @@ use crate::plan::{Plan, PointPlan, Subject};
 use crate::record::setup::{DriveWriteCache, WriteCacheTime};
 use crate::record::{Fact, Outcome, PacingFloor, Point, Sink, key};
 pub use crate::run::placement::unused as unused_processors;
+pub use crate::run::preflight::preflight;
 use crate::run::prepare::ReadySubject;
 pub use crate::run::replay::recorded_duration;
+use admit::Leftovers;
 use context::RunContext;
 use datasets::before::Before;
 use display::progress::Progress;
@@ -135,11 +139,8 @@ impl<'a> RunRequest<'a> {
 
     fn execute_completed(mut self) -> Result<RunSummary> {
         let writes = self.points.iter().any(|p| datasets::dataset::writes(&p.step));
-        crate::run::placement::check(self.plan)?;
-        crate::run::datasets::servers::check(self.plan)?;
-        crate::run::load_memory::check(self.plan)?;
-        crate::run::host_limits::check(self.plan)?;
-        let pins = crate::run::admit::admit(self.plan, &self.before, writes, self.clock)?;
+        let checked = (writes, Leftovers::Remove);
+        let pins = crate::run::preflight::look(self.plan, &self.before, checked, self.clock)?;
         // From here on every drive is the admitted one, even if its name refers to another.
         self.points.iter_mut().for_each(|point| point.subject = pins.subject(&point.subject));
         let writes = writes || crate::run::prepare::writes(self.plan);

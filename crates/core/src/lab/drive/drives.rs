@@ -148,7 +148,8 @@ fn chosen(schedulers: &str) -> String {
     inside.map_or(schedulers, |(chosen, _)| chosen).to_string()
 }
 
-pub(in crate::lab) fn stable_path(node: &Path) -> Option<PathBuf> {
+/// The first of its links in /dev/disk/by-id, which still names it after a reboot.
+pub fn stable_path(node: &Path) -> Option<PathBuf> {
     let real = node.canonicalize().ok()?;
     let links = fs::read_dir("/dev/disk/by-id").into_iter().flatten().flatten().map(|e| e.path());
     let mut links: Vec<PathBuf> =

@@ -225,25 +225,31 @@ pub fn mount(
     Ok(mounted)
 }
 
-/// Removes a killed run's mounts of this drive.
-pub fn unmount_leftover(drive: &Drive, clock: Clock) -> Result<()> {
-    let DrivePlace::Device { path, serial } = &drive.place else { return Ok(()) };
-    let Some(disk) = Disk::of(path).ok().filter(|disk| disk.is(serial)) else { return Ok(()) };
+/// A killed run's mounts of this drive.
+pub fn leftovers(drive: &Drive) -> Result<Vec<PathBuf>> {
+    let DrivePlace::Device { path, serial } = &drive.place else { return Ok(Vec::new()) };
+    let Some(disk) = Disk::of(path).ok().filter(|disk| disk.is(serial)) else {
+        return Ok(Vec::new());
+    };
     let numbers = disk.numbers();
     let table = fs::read_to_string("/proc/self/mountinfo").context("reading the mounts")?;
-    for line in table.lines() {
+    let point = |line: &str| {
         let words: Vec<&str> = line.split(' ').collect();
-        let (Some(number), Some(point)) = (words.get(2), words.get(4).map(Path::new)) else {
-            continue;
-        };
+        let (number, point) = (words.get(2)?, words.get(4).map(Path::new)?);
+        let own = point.parent() == Some(Path::new(MOUNTS));
+        (own && numbers.iter().any(|n| n == number)).then(|| point.to_path_buf())
+    };
+    Ok(table.lines().filter_map(point).collect())
+}
+
+/// Removes a killed run's mounts of this drive.
+pub fn unmount_leftovers(drive: &Drive, clock: Clock) -> Result<()> {
+    for point in leftovers(drive)? {
         let name = point.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-        if point.parent() != Some(Path::new(MOUNTS)) || !numbers.iter().any(|n| n == number) {
-            continue;
-        }
-        let Some(lock) = lock(point)? else { return Err(busy(point)) };
+        let Some(lock) = lock(&point)? else { return Err(busy(&point)) };
         let mounts = mounts()?;
         let Some(device) = number_at(&mounts, &name) else { continue };
-        Mounted { point: point.to_path_buf(), mounts, name, device, clock, lock }.unmount()?;
+        Mounted { point, mounts, name, device, clock, lock }.unmount()?;
     }
     Ok(())
 }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, exit, exit_code, failed};
+use crate::lab::fd::unusable;
 pub use crate::lab::fd::{OPEN, shown};
 use crate::lab::folder::lock;
 use crate::lab::guard;
@@ -102,9 +103,7 @@ impl Pins {
 
 fn open(path: &Path, flags: i32) -> Result<File> {
     let opened = OpenOptions::new().read(true).custom_flags(flags | libc::O_NONBLOCK).open(path);
-    opened.map_err(|e| {
-        failed(format!("{} cannot be used: {e}", shown(path).display()), "check the path")
-    })
+    opened.map_err(|error| unusable(path, &error))
 }
 
 /// Opens a block device read-only, and nothing else, because opening other kinds of file may have

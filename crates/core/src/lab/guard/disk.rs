@@ -5,7 +5,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use crate::base::error::{Context, Result, failed};
-use crate::lab::fd::shown;
+use crate::lab::fd::{shown, unusable};
 
 /// A whole device, a partition, or a namespace.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,9 +23,7 @@ impl Disk {
     /// The device of a path, following links. An NVMe namespace's generic character device
     /// (`/dev/ng0n1`) is represented by the namespace: users of one use the other.
     pub fn of(path: &Path) -> Result<Disk> {
-        let found = fs::metadata(path).map_err(|e| {
-            failed(format!("{} cannot be used: {e}", shown(path).display()), "check the path")
-        })?;
+        let found = fs::metadata(path).map_err(|error| unusable(path, &error))?;
         let kind = found.file_type();
         if kind.is_block_device() {
             return Disk::numbered(found.rdev())

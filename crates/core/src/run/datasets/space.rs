@@ -135,7 +135,7 @@ fn enough(path: &Path, needed: u64, there: u64) -> Result<()> {
     if needed <= there {
         return Ok(());
     }
-    let (needed, there, path) = (units::bytes(needed), units::bytes(there), shown(path));
+    let ([needed, there], path) = (units::bytes_alike([needed, there]), shown(path));
     let what = format!("{} has room for {there}, and the datasets take {needed}", path.display());
     Err(refused(what, "use smaller datasets, or free space"))
 }
