@@ -345,9 +345,10 @@ open-order-not-given =
     as well as between them, so no difference is stated.
 open-difference =
     { $first } and { $other } cannot be distinguished by { $what }; the difference is { $difference }.
-no-rank-alone =
-    No drive can be ranked here, because only one subject was measured: add a second one
-    (`--subject`).
+alone-watts = { $watts } W
+alone-limited-by-drive = The drive limited it.
+alone-limited-from = The drive limited it{ $at } and more.
+alone-limited-otherwise = The drive did not limit it: { $limit }.
 level = { $step }: { $subject }, { $figure }{ $at }.
 conditions-published =
     As published, without repeats: under the conditions that the source states, which Dyno did not
@@ -2069,3 +2070,20 @@ replay-used = used
 replay-reuse-median = reuse distance, median
 replay-reuse-p90 = reuse distance, p90
 replay-before-after = { $before } before, { $after } after
+
+## dyno bench
+bench-interval = 95 % interval
+bench-mean = mean
+bench-cpu = CPU: { $busy } of { $count } processors busy, { $own } by this load.
+bench-cpu-per-op =
+    CPU: { $busy } of { $count } processors busy, { $own } by this load: { $per } per op.
+bench-few-repeats = { $count ->
+        [one] No intervals, because each point was measured once: add `--repeats 3`.
+       *[other] No intervals, because each point was measured { $count } times: add `--repeats 3`.
+    }
+bench-few-samples =
+    Without { $figures }: a percentile needs 100 ops above it. Measure longer (`--runtime`).
+bench-more = { $count ->
+        [one] And 1 more: keep the bundle (`-o FILE`), and see `dyno compare FILE`.
+       *[other] And { $count } more: keep the bundle (`-o FILE`), and see `dyno compare FILE`.
+    }

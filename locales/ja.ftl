@@ -316,8 +316,10 @@ open-separate-runs =
 open-order-not-given =
     { $first } と { $other } の測定順は記載がない。{ $what } の差には時期の違いも含まれ得るため、差は示さない。
 open-difference = { $first } と { $other } の { $what } には有意差がない。差は { $difference }。
-no-rank-alone =
-    測定した対象が 1 つだけのため、順位は付けられない。別の対象と並べて測定する（`--subject` を 2 つ指定）。
+alone-watts = { $watts } W
+alone-limited-by-drive = ボトルネックはドライブである。
+alone-limited-from = { $at }以上ではドライブがボトルネックである。
+alone-limited-otherwise = ボトルネックはドライブではない：{ $limit }。
 level = { $step }：{ $subject }、{ $figure }{ $at }。
 conditions-published = 公表値（反復なし）。測定条件は数値の出典に記載されたもので、Dyno は確認していない。
 conditions-imported = 取り込み値。測定条件は数値の出典に記載されたもので、Dyno は確認していない。
@@ -1886,3 +1888,14 @@ replay-used = 使用した範囲
 replay-reuse-median = 再利用距離（中央値）
 replay-reuse-p90 = 再利用距離（p90）
 replay-before-after = 再配置前 { $before }、再配置後 { $after }
+
+## dyno bench
+bench-interval = 95 % 区間
+bench-mean = 平均
+bench-cpu = CPU：{ $count } プロセッサーの使用率 { $busy }、うちこの負荷 { $own }。
+bench-cpu-per-op =
+    CPU：{ $count } プロセッサーの使用率 { $busy }、うちこの負荷 { $own }（1 オペレーション当たり { $per }）。
+bench-few-repeats = 各点を { $count } 回だけ測定したため、区間はない。`--repeats 3` を指定する。
+bench-few-samples =
+    { $figures } はない。パーセンタイルには、それを超えるオペレーションが 100 個必要。より長く測定する（`--runtime`）。
+bench-more = ほかに { $count } 件：バンドルを保存し（`-o FILE`）、`dyno compare FILE` で表示する。

@@ -360,9 +360,10 @@ open-order-not-given =
     momentos, por isso nenhuma diferença é afirmada.
 open-difference =
     { $first } e { $other } não se distinguem por { $what }; a diferença é { $difference }.
-no-rank-alone =
-    Nenhum drive pode ser classificado, porque um único objeto foi medido: acrescente outro
-    (`--subject`).
+alone-watts = { $watts } W
+alone-limited-by-drive = O drive foi o limite.
+alone-limited-from = O drive foi o limite{ $at } e acima.
+alone-limited-otherwise = O drive não foi o limite: { $limit }.
 level = { $step }: { $subject }, { $figure }{ $at }.
 conditions-published =
     Valores publicados, sem repetições, nas condições declaradas pela fonte, que o Dyno não verificou.
@@ -2148,3 +2149,20 @@ replay-used = usado
 replay-reuse-median = distância de reuso, mediana
 replay-reuse-p90 = distância de reuso, p90
 replay-before-after = { $before } antes, { $after } depois
+
+## dyno bench
+bench-interval = intervalo de 95 %
+bench-mean = média
+bench-cpu = CPU: { $busy } de { $count } processadores ocupados, { $own } por esta carga.
+bench-cpu-per-op =
+    CPU: { $busy } de { $count } processadores ocupados, { $own } por esta carga: { $per } por op.
+bench-few-repeats = { $count ->
+        [one] Sem intervalos, porque cada ponto foi medido uma vez: acrescente `--repeats 3`.
+       *[other] Sem intervalos, porque cada ponto foi medido { $count } vezes: acrescente `--repeats 3`.
+    }
+bench-few-samples =
+    Sem { $figures }: um percentil precisa de 100 ops acima dele. Meça por mais tempo (`--runtime`).
+bench-more = { $count ->
+        [one] E mais 1: guarde o pacote (`-o FILE`) e veja `dyno compare FILE`.
+       *[other] E mais { $count }: guarde o pacote (`-o FILE`) e veja `dyno compare FILE`.
+    }

@@ -6,11 +6,13 @@ use super::fleet as words;
 use crate::analysis::claim::compare::Comparison;
 use crate::analysis::claim::course::{Basis, Course};
 use crate::analysis::comparison::StepLead;
-use crate::analysis::facts::{Facts, MeasuredFacts, StepFacts, Subjects};
-use crate::analysis::keys::{StepKey, SubjectKey};
+use crate::analysis::facts::{CellFacts, Facts, MeasuredFacts, StepFacts, Subjects};
+use crate::analysis::keys::{StepKey, SubjectKey, ValueKey};
+use crate::analysis::points::metric::Metric;
+use crate::brief::number_format;
 use crate::brief::text::causes::{self, SaidRemedies};
 use crate::brief::text::outcome::{Said, key};
-use crate::brief::text::{leaders, outcome, published, wording};
+use crate::brief::text::{bottleneck_text, leaders, metric_text, outcome, published, wording};
 use crate::language::Language;
 use crate::say;
 
@@ -234,14 +236,60 @@ fn of_fleet(l: Language, facts: &Facts, step: Option<StepKey>) -> Lead {
     Lead { sentence, findings, step, ranks: false, remedies: Vec::new() }
 }
 
-/// A single subject, or nothing measured.
+/// What a single subject does at the headline, by which limit, and at the headlines of other steps;
+/// or why nothing is known.
 fn alone(l: Language, facts: &Facts, step: Option<StepKey>) -> Lead {
+    let Facts { subjects, measured, .. } = facts;
     let mut remedies = SaidRemedies::new();
-    let sentence = match facts.subjects.len() {
-        0 | 1 => say!(l, "no-rank-alone"),
-        _ => causes::no_claim(l, facts, &mut remedies),
+    let does = |key: StepKey| {
+        let own = &measured.steps[key];
+        let (value, cell) = headline_cell(own)?;
+        let mut figures = vec![metric_text::printed_with_unit(l, &own.headline_metric, own, cell)?];
+        if own.headline_metric != Metric::p99() {
+            figures.extend(metric_text::printed_with_unit(l, &Metric::p99(), own, cell));
+        }
+        let watts = cell.power.first().map(|power| number_format::watts_of(l, &power.mean_watts));
+        figures.extend(watts.map(|watts| say!(l, "alone-watts", watts)));
+        let at = wording::place(l, own, &[value]);
+        let subject = &subjects[cell.subject].name;
+        let figures = l.sequence(&figures);
+        let said = say!(l, "level", step = &own.title, subject, figure = figures, at);
+        match limited_by(l, own, cell) {
+            Some(limit) => Some(wording::sentences(l, [said, limit])),
+            None => Some(said),
+        }
     };
-    let own = step.map(|key| &facts.measured.steps[key]);
-    let level = own.and_then(|own| outcome::level(l, &facts.subjects, own, SubjectKey(0)));
-    Lead { sentence, findings: level.into_iter().collect(), step, ranks: false, remedies }
+    let sentence = step.and_then(does);
+    let others = measured.steps.keys().filter(|key| Some(*key) != step).filter_map(does);
+    let findings = match &sentence {
+        Some(_) => others.take(MOST_FINDINGS).collect(),
+        None => Vec::new(),
+    };
+    let sentence = sentence.unwrap_or_else(|| causes::no_claim(l, facts, &mut remedies));
+    Lead { sentence, findings, step, ranks: false, remedies }
+}
+
+/// The point of a step's headline.
+fn headline_cell(step: &StepFacts) -> Option<(ValueKey, &CellFacts)> {
+    let value = step.headline_value.or(step.values.last_key())?;
+    Some((value, step.cell(SubjectKey(0), value)?))
+}
+
+/// What limits the headline's point; if it is the drive, from which value of the axis on.
+fn limited_by(l: Language, step: &StepFacts, cell: &CellFacts) -> Option<String> {
+    let verdict = cell.limit.as_ref()?;
+    if !verdict.limit.is_drive() {
+        let limit = bottleneck_text::limit(l, verdict.limit);
+        return Some(say!(l, "alone-limited-otherwise", limit));
+    }
+    let is_drives = |value: &ValueKey| {
+        let cell = step.cell(SubjectKey(0), *value);
+        cell.and_then(|cell| cell.limit.as_ref()).is_some_and(|verdict| verdict.limit.is_drive())
+    };
+    let all: Vec<ValueKey> = step.values.keys().collect();
+    let from = all.iter().rev().take_while(|value| is_drives(value)).last();
+    Some(match from.filter(|from| step.axis.is_some() && all.first() != Some(*from)) {
+        Some(from) => say!(l, "alone-limited-from", at = wording::place(l, step, &[*from])),
+        None => say!(l, "alone-limited-by-drive"),
+    })
 }
