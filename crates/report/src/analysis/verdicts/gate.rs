@@ -8,7 +8,7 @@ use crate::analysis::claim::compare::{observations, of_points};
 use crate::analysis::claim::pairing::PairedSheet;
 use crate::analysis::comparison::StepPlace;
 use crate::analysis::difference::Barred;
-use crate::analysis::facts::{Comparisons, Facts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
+use crate::analysis::facts::{Comparisons, Facts, SetupFacts, StepFacts, Subjects};
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::points::metric::Metric;
 use dyno_core::stats::runs::gate::{
@@ -98,8 +98,9 @@ pub fn judge(facts: &Facts, limit: f64) -> Gate {
             compared.push(of_points(facts, step, metric));
         }
     }
-    let changes = of_history(&facts.measured, &compared, &pairs);
-    let searched = changes.keys().filter(|(.., point)| point.is_some()).count();
+    let changes = of_history(facts, &compared, &pairs);
+    let searched =
+        changes.iter().filter(|((.., point), found)| point.is_some() && !found.barred).count();
     let mut rows = Vec::new();
     for (index, sheet) in compared.iter().enumerate() {
         for (number, pair) in pairs.iter().enumerate() {
@@ -159,22 +160,30 @@ fn pairs(subjects: &Subjects, setup: &SetupFacts) -> Vec<Pair> {
     new.into_iter().map(namesakes).filter(|p| !p.base.is_empty()).collect()
 }
 
+/// A change of a pair.
+struct GateChange {
+    change: RatioChange,
+    /// A caveat rules out a verdict; the change is shown.
+    barred: bool,
+}
+
 /// The changes by sheet, pair and point; None is the mean over the points.
-type GateChanges = HashMap<(usize, usize, Option<usize>), RatioChange>;
+type GateChanges = HashMap<(usize, usize, Option<usize>), GateChange>;
 
 /// Run by run.
-fn of_history(measured: &MeasuredFacts, compared: &[PairedSheet], pairs: &[Pair]) -> GateChanges {
+fn of_history(facts: &Facts, compared: &[PairedSheet], pairs: &[Pair]) -> GateChanges {
     let mut points = Vec::new();
     for (sheet, of) in compared.iter().enumerate() {
         for (pair, own) in pairs.iter().enumerate() {
             for point in 0..of.points.len() {
-                let runs = runs(measured, of, own, point);
+                let runs = runs(facts, of, own, point);
                 points.extend(runs.map(|runs| (sheet, pair, point, runs)));
             }
         }
     }
     let mut means: Vec<(usize, usize, Runs)> = Vec::new();
-    for (sheet, pair, _, own) in &points {
+    let usable = points.iter().filter(|(.., runs)| !runs.barred).count();
+    for (sheet, pair, _, own) in points.iter().filter(|(.., runs)| !runs.barred) {
         match means.last_mut().filter(|m| (m.0, m.1) == (*sheet, *pair)) {
             Some((.., mean)) => mean.add(own),
             None => means.push((*sheet, *pair, own.clone())),
@@ -182,17 +191,17 @@ fn of_history(measured: &MeasuredFacts, compared: &[PairedSheet], pairs: &[Pair]
     }
     means.retain(|(.., mean)| mean.points > 1);
     let share = match means.is_empty() {
-        true => HistoryScope::Only(points.len()),
-        false => HistoryScope::Point(points.len()),
+        true => HistoryScope::Only(usable.max(1)),
+        false => HistoryScope::Point(usable.max(1)),
     };
     let of_mean = HistoryScope::Mean(means.len());
     let of_points = points.into_iter().filter_map(|(sheet, pair, point, runs)| {
         let change = against_history(&runs.history(), share)?;
-        Some(((sheet, pair, Some(point)), change))
+        Some(((sheet, pair, Some(point)), GateChange { change, barred: runs.barred }))
     });
     let of_means = means.into_iter().filter_map(|(sheet, pair, runs)| {
         let change = against_history(&runs.history(), of_mean)?;
-        Some(((sheet, pair, None), change))
+        Some(((sheet, pair, None), GateChange { change, barred: false }))
     });
     of_points.chain(of_means).collect()
 }
@@ -204,6 +213,8 @@ struct Runs {
     new: f64,
     scale: f64,
     points: usize,
+    /// A caveat rules out a verdict.
+    barred: bool,
 }
 
 impl Runs {
@@ -226,20 +237,27 @@ impl Runs {
     }
 }
 
-fn runs(measured: &MeasuredFacts, of: &PairedSheet, pair: &Pair, point: usize) -> Option<Runs> {
-    let step = &measured.steps[of.step];
+/// The runs whose figures may be compared or, if a caveat rules out all of them, those that it
+/// rules out.
+fn runs(facts: &Facts, of: &PairedSheet, pair: &Pair, point: usize) -> Option<Runs> {
+    let step = &facts.measured.steps[of.step];
     let logs = |subject: SubjectKey| {
         let own = observations(step, step.cell(subject, of.value(point)?)?, &of.metric);
         let logs: Vec<f64> = own.iter().map(|o| o.value.ln()).collect();
         (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64, logs.len()))
     };
     let (new, repeats) = logs(pair.new)?;
-    let comparable = |s: &&SubjectKey| of.compares(point, **s, pair.new);
-    let base: Vec<(SubjectKey, (f64, usize))> =
-        pair.base.iter().filter(comparable).filter_map(|s| Some((*s, logs(*s)?))).collect();
+    let with_figures = |fits: &dyn Fn(SubjectKey) -> bool| {
+        let fitting = pair.base.iter().copied().filter(|s| fits(*s));
+        fitting.filter_map(|s| Some((s, logs(s)?))).collect::<Vec<_>>()
+    };
+    let comparable = with_figures(&|s| of.compares(point, s, pair.new));
+    let barred = comparable.is_empty();
+    let alike = |s| facts.comparisons.bar(of.step, s, pair.new).is_none();
+    let base = if barred { with_figures(&alike) } else { comparable };
     let of_base = base.iter().map(|(_, (_, n))| *n).max()?;
     let base = base.into_iter().map(|(s, (log, _))| (s, log)).collect();
-    Some(Runs { base, new, scale: of_base as f64 / repeats as f64, points: 1 })
+    Some(Runs { base, new, scale: of_base as f64 / repeats as f64, points: 1, barred })
 }
 
 /// Every point of the base for a pair, and their mean.
@@ -248,14 +266,18 @@ fn of_pair<'a>(
     comparisons: &Comparisons,
     of: &PairedSheet,
     pair: &Pair,
-    change: &dyn Fn(Option<usize>) -> Option<&'a RatioChange>,
+    change: &dyn Fn(Option<usize>) -> Option<&'a GateChange>,
     limit: f64,
     searched: usize,
 ) -> Vec<Judged> {
     let better = of.metric.better();
-    let judged = |at: StepPlace, change: Option<&RatioChange>, missing: NoVerdictCause| {
+    let judged = |at: StepPlace, found: Option<&GateChange>, missing: NoVerdictCause| {
+        let change = found.map(|found| &found.change);
         let verdict = match change.map(|c| (c, c.shows(better, limit))) {
             None => GateVerdict::NotShown(missing),
+            Some(_) if found.is_some_and(|found| found.barred) => {
+                GateVerdict::NotShown(NoVerdictCause::Caveat)
+            }
             Some((_, ShownChange::Worse)) => GateVerdict::Worse,
             Some((_, ShownChange::NotWorse)) => GateVerdict::NotWorse,
             Some((c, ShownChange::Neither)) => GateVerdict::NotShown(match c.interval {
