@@ -104,10 +104,49 @@ impl FieldDifference {
     /// Whether `vary` names the field: by its path, by the end of the path ("read.block"), or by a
     /// containing part.
     pub fn is_named_by(&self, vary: &str) -> bool {
-        let parts: Vec<&str> = self.path.split('.').filter(|p| !NESTS.contains(p)).collect();
-        let asked: Vec<&str> = vary.split('.').filter(|p| !NESTS.contains(p)).collect();
-        !asked.is_empty() && parts.windows(asked.len()).any(|w| w == asked)
+        names(vary, &self.path)
     }
+}
+
+fn names(vary: &str, path: &str) -> bool {
+    let parts: Vec<&str> = path.split('.').filter(|p| !NESTS.contains(p)).collect();
+    let asked: Vec<&str> = vary.split('.').filter(|p| !NESTS.contains(p)).collect();
+    !asked.is_empty() && parts.windows(asked.len()).any(|w| w == asked)
+}
+
+/// The paths of all fields of the JSON form of a plan, as in `FieldDifference`.
+pub fn paths(plan: &Value) -> Vec<String> {
+    fn walk(value: &Value, path: &mut Vec<String>, found: &mut Vec<String>) {
+        let parts: Vec<(&str, &Value)> = match value {
+            Value::Object(fields) => fields.iter().map(|(key, value)| (&**key, value)).collect(),
+            Value::Array(all) if named(all) => {
+                all.iter().filter_map(|value| Some((name(value)?, value))).collect()
+            }
+            _ => Vec::new(),
+        };
+        if parts.is_empty() {
+            found.push(path.join("."));
+        }
+        for (key, value) in parts {
+            path.push(key.to_string());
+            walk(value, path, found);
+            path.pop();
+        }
+    }
+    let mut found = Vec::new();
+    walk(plan, &mut Vec::new(), &mut found);
+    found
+}
+
+/// The same as a user of `vary` writes a path: without its structural parts.
+pub fn short(path: &str) -> String {
+    let parts: Vec<&str> = path.split('.').filter(|p| !NESTS.contains(p)).collect();
+    parts.join(".")
+}
+
+/// Whether `vary` names any of these paths.
+pub fn names_any(vary: &str, paths: &[String]) -> bool {
+    paths.iter().any(|path| names(vary, path))
 }
 
 impl PlanField {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+use crate::analysis::comparability::alike;
 use crate::analysis::keys::RunKey;
 use crate::analysis::verdicts::trend::{FigureHistory, TrendRequest, Trends};
 use crate::analysis::{Facts, Gathering, Question};
@@ -37,6 +38,7 @@ impl BundleRuns {
             }
         }
         let steps = step_names(&runs);
+        alike::check_vary(&runs, &question.vary)?;
         let mask = question.mask(&runs, &|letter| say!(l, "competitor", letter));
         if !mask.is_empty() {
             let masked = |(path, index): &(PathBuf, usize)| {

@@ -9,7 +9,9 @@ use crate::analysis::difference::{Condition, ConditionValue, Difference, Grade};
 use crate::analysis::facts::{Facts, SetupFacts, StepFacts, Subjects};
 use crate::analysis::keys::{Keyed, SubjectKey, TestKey};
 use crate::analysis::plan_difference::{self, FieldDifference, METHOD, TOOL};
-use dyno_core::plan::{Plan, PointPlan, Subject};
+use dyno_core::base::error::{Result, misused};
+use dyno_core::plan::{Plan, PointPlan, Subject, nearest};
+use dyno_core::record::RunContents;
 
 impl FieldDifference {
     /// The field as a difference in the conditions of two subjects.
@@ -48,6 +50,35 @@ fn decisive(plan: &Plan, point: &PointPlan) -> Value {
         "meters": meters,
         "watched": !plan.unwatched,
     })
+}
+
+/// Refuses a path of `vary` that names no field of the plan of any of these runs: it would permit
+/// nothing.
+pub fn check_vary(runs: &[RunContents], vary: &[String]) -> Result<()> {
+    let plans: Vec<&Plan> = runs.iter().map(|run| &run.run.plan).collect();
+    let of_step = |plan: &&Plan| {
+        let subject = plan.subjects.first().map_or(String::new(), |s| s.name.clone());
+        let steps = plan.protocol.steps.iter().map(|step| step.name.clone());
+        let points = steps.filter_map(|step| first_point(plan, &step, &subject));
+        points.flat_map(|point| plan_difference::paths(&decisive(plan, &point))).collect::<Vec<_>>()
+    };
+    let asked: Vec<&String> = vary.iter().filter(|path| *path != "host").collect();
+    // The fields of imported figures are their source's.
+    if asked.is_empty() || plans.iter().any(|plan| plan.imported.is_some()) {
+        return Ok(());
+    }
+    let known: Vec<String> = plans.iter().flat_map(of_step).collect();
+    let unknown = asked.into_iter().find(|path| !plan_difference::names_any(path, &known));
+    let Some(unknown) = unknown else { return Ok(()) };
+    let mut short: Vec<String> = known.iter().map(|path| plan_difference::short(path)).collect();
+    short.sort();
+    short.dedup();
+    let near = nearest(unknown, short.iter().map(String::as_str));
+    let next = match near {
+        Some(near) => format!("did you mean '{near}'?"),
+        None => format!("there are host, {}", short.join(", ")),
+    };
+    Err(misused(format!("--vary {unknown}: the plans have no field of this name"), next))
 }
 
 /// Every field in which the plans of two points differ, except the subjects' own knobs.

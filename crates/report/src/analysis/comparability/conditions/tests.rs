@@ -129,6 +129,7 @@ fn cell(subject: SubjectKey, value: ValueKey) -> CellFacts {
         cost: Default::default(),
         holds: None,
         limit: None,
+        processors: None,
         outliers: Outliers::default(),
         slow_commands: Vec::new(),
         errors: Default::default(),
