@@ -19,6 +19,7 @@ pub const GROUPS: [CommandGroup; 6] = [
     CommandGroup {
         heading: "Measure",
         commands: &[
+            ("bench", "fio.md"),
             ("run", "plans.md"),
             ("init", "plans.md"),
             ("plan", "plans.md"),
@@ -206,7 +207,7 @@ mod tests {
             assert!(line.chars().count() <= 80, "{line}");
         }
         let first = help.lines().position(|line| line == "Measure:").expect("the first group");
-        assert!(help.lines().nth(first + 1).expect("a command").starts_with("  run "), "{help}");
+        assert!(help.lines().nth(first + 1).expect("a command").starts_with("  bench "), "{help}");
         for (name, _) in GROUPS.iter().flat_map(|group| group.commands) {
             assert_eq!(help.matches(&format!("\n  {name} ")).count(), 1, "{name}: {help}");
         }

@@ -28,6 +28,8 @@ pub struct DraftDataset {
     pub bytes: u64,
     /// Knobs as TOML.
     pub knobs: Vec<(&'static str, String)>,
+    /// Whether it is written before it is used; otherwise it is used as found.
+    pub filled: bool,
 }
 
 /// The part of its dataset that a stream uses.
@@ -80,6 +82,8 @@ pub struct ProtocolDraft {
     pub datasets: Vec<DraftDataset>,
     pub steps: Vec<DraftStep>,
     pub settled: Vec<Settled>,
+    /// The directories and devices that the source names.
+    pub places: Vec<String>,
 }
 
 impl ProtocolDraft {
@@ -157,13 +161,15 @@ impl ProtocolDraft {
             }
         }
         out += &format!("\ntitle = {}\nsource = {}\n", quoted(&self.title), quoted(&self.source));
-        for DraftDataset { name, engine, bytes, knobs } in &self.datasets {
+        for DraftDataset { name, engine, bytes, knobs, filled } in &self.datasets {
             let size = size(*bytes);
             out += &format!("\n[dataset.{name}]\nengine = \"{engine}\"\nsize = \"{size}\"\n");
             for (key, value) in knobs {
                 out += &format!("{key} = {value}\n");
             }
-            out += "fill = { kind = \"sequential\", read = 0, block = \"128KiB\" }\n";
+            if *filled {
+                out += "fill = { kind = \"sequential\", read = 0, block = \"128KiB\" }\n";
+            }
         }
         self.steps.iter().for_each(|step| step.write(&self.datasets, &mut out));
         out

@@ -3,7 +3,7 @@
 //! and in the protocol.
 
 pub(super) mod draft;
-mod fate;
+pub(super) mod fate;
 mod fio;
 mod vdbench;
 
@@ -16,7 +16,7 @@ use crate::base::error::{Result, exit, failed, misused};
 use crate::base::stderr::note;
 use crate::base::{file, output};
 use draft::{LEFT_OUT, ProtocolDraft, Settled};
-use fate::Fate;
+use fate::{Fate, KnownOption, fio_options};
 use fio::jobs::{Environment, JobReader};
 
 /// The input, and the output protocol.
@@ -50,6 +50,7 @@ pub fn convert(args: &ConvertArgs, out: &mut dyn Write) -> Result<u8> {
         None => from_command_line(&args.command, &environment)?,
     };
     report(&draft);
+    note(&draft.counts());
     let protocol = draft.to_toml("dyno convert");
     match &args.output {
         Some(path) => {
@@ -79,7 +80,24 @@ fn read(path: &Path) -> Result<(String, String, PathBuf)> {
     Ok((name, text, file::folder_of(path).to_path_buf()))
 }
 
-fn report(draft: &ProtocolDraft) {
+/// The protocol of a job file, a parameter file or standard input.
+pub(super) fn draft_of_file(path: &Path) -> Result<ProtocolDraft> {
+    let (name, text, folder) = read(path)?;
+    from_text(&name, &text, (&folder, &|name| std::env::var(name).ok()), None)
+}
+
+/// The protocol of fio's command line.
+pub(super) fn draft_of_command(command: &[String]) -> Result<ProtocolDraft> {
+    from_command_line(command, &|name| std::env::var(name).ok())
+}
+
+/// fio's option of this name.
+pub(super) fn option_named(name: &str) -> Option<&'static KnownOption> {
+    fio_options().iter().find(|option| option.is_called(name))
+}
+
+/// Reports options that are not carried over, or otherwise than written.
+pub(super) fn report(draft: &ProtocolDraft) {
     for Settled { place, text, fate, why } in &draft.settled {
         let listed = matches!(fate, Fate::Lost | Fate::Fixed) && why != LEFT_OUT;
         if listed {
@@ -88,7 +106,6 @@ fn report(draft: &ProtocolDraft) {
             note(&format!("{place}: {text}: {why}"));
         }
     }
-    note(&draft.counts());
 }
 
 /// The path in the form that is recognised as the path of a protocol.

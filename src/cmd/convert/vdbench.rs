@@ -608,7 +608,13 @@ impl ParameterFile {
                 knobs.push(("dedupe_unit", quoted(&size(unit))));
             }
         }
-        draft.datasets.push(DraftDataset { name: name.clone(), engine: "psync", bytes, knobs });
+        draft.datasets.push(DraftDataset {
+            name: name.clone(),
+            engine: "psync",
+            bytes,
+            knobs,
+            filled: true,
+        });
         Ok(name)
     }
 }

@@ -108,8 +108,21 @@ struct PointRow {
     streams: Vec<StreamRow>,
     /// Bottleneck: "drive", "host CPU" and others; null without meters.
     limited_by: Option<String>,
+    /// The use of the host's processors; null without their counters.
+    processors: Option<ProcessorRow>,
     /// Its caveats.
     caveats: usize,
+}
+
+/// The host's processors during a point, as the mean over its repeats.
+#[derive(Serialize, JsonSchema)]
+struct ProcessorRow {
+    /// Their number.
+    count: f64,
+    /// The busy share of all of them.
+    busy_percent: f64,
+    /// The share that Dyno and its servers used.
+    own_percent: f64,
 }
 
 /// A stream.
@@ -195,7 +208,8 @@ struct FailureRow {
 }
 
 impl ShownBundle {
-    fn of(l: Language, facts: &Facts) -> ShownBundle {
+    /// The results of these facts.
+    pub fn of(l: Language, facts: &Facts) -> ShownBundle {
         let bundle = |run: &crate::analysis::facts::RunFacts| BundleRow {
             file: run.file.clone(),
             started: moment(run.started_unix_ns),
@@ -259,6 +273,11 @@ impl PointRow {
             total: cell.total.as_deref().map(LoadRow::of),
             streams: cell.streams.iter().map(stream).collect(),
             limited_by: cell.limit.as_ref().map(|verdict| verdict.limit.name().to_string()),
+            processors: cell.processors.map(|used| ProcessorRow {
+                count: used.cores,
+                busy_percent: used.host_busy * 100.0,
+                own_percent: used.own_busy * 100.0,
+            }),
             caveats: cell.caveats.len(),
         }
     }

@@ -124,6 +124,7 @@ fn fit(reader: &mut Reader, (name, source): (&str, &Path)) -> Result<ProtocolDra
             engine: "uring",
             bytes,
             knobs: vec![("direct", "true".to_string())],
+            filled: true,
         });
         replay.streams.push(replayed(&stream, (of, source), span_s));
         step.streams.push(self::stream(stream, &profile, &mut draft));

@@ -16,6 +16,7 @@ use crate::analysis::keys::{
 };
 use crate::analysis::limits::bottleneck;
 use crate::analysis::limits::device_errors::DeviceErrors;
+use crate::analysis::limits::meter_facts::ProcessorUse;
 use crate::analysis::limits::power::PowerFacts;
 use crate::analysis::limits::slow_commands::SlowCommands;
 use crate::analysis::limits::writes::CellWrites;
@@ -338,6 +339,8 @@ pub struct CellFacts {
     pub holds: Option<bool>,
     /// The bottleneck; None without meters.
     pub limit: Option<bottleneck::BottleneckVerdict>,
+    /// The use of the processors; None without their counters.
+    pub processors: Option<ProcessorUse>,
     /// Its replay of recorded loads, in the first repeat.
     pub replay: PointReplay,
     /// The accelerators of its streams, in the first repeat.

@@ -610,6 +610,7 @@ fn cell(
         cost: CellCost::default(),
         holds: None,
         limit: meter_facts::verdict_of(&metered),
+        processors: meter_facts::processors(&metered),
         replay: first.replay.clone(),
         accelerators: first.accelerators.clone(),
         searches: first.searches.clone(),

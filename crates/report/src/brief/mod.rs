@@ -6,6 +6,7 @@
 //! digits and the same interval everywhere.
 
 pub mod acceptance;
+pub mod bench;
 mod kernel_parameters;
 pub mod number_format;
 pub mod own;

@@ -46,6 +46,11 @@ pub fn protocol(name: &str, source: String, jobs: &[Job], draft: &mut ProtocolDr
     let mut left_out = Vec::new();
     for job in jobs {
         let mut reading = Reading::of(job);
+        for place in place::of_job(job) {
+            if !draft.places.contains(&place) {
+                draft.places.push(place);
+            }
+        }
         match reading.streams(draft) {
             Ok(streams) => {
                 reading.add(streams, draft);

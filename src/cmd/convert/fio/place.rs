@@ -2,6 +2,7 @@
 
 use super::super::draft::{self, DraftDataset, DraftStream, Part, ProtocolDraft, number};
 use super::super::fate::Fate;
+use super::jobs::Job;
 use super::{Converted, Knobs, LeftOut, Pattern, Reading};
 
 /// The size of a file without one.
@@ -15,6 +16,26 @@ const MOST_STREAMS: u64 = 16;
 enum Extent {
     Bytes(u64),
     Percent(f64),
+}
+
+/// Where fio puts the files of a job: its devices, its directories or, without any, the working
+/// directory.
+pub(super) fn of_job(job: &Job) -> Vec<String> {
+    let named = job.last("filename").map_or("", |option| &option.value);
+    let (devices, files): (Vec<&str>, Vec<&str>) = named
+        .split(':')
+        .filter(|name| !name.is_empty())
+        .partition(|name| name.starts_with("/dev/"));
+    if !devices.is_empty() {
+        return devices.into_iter().map(str::to_string).collect();
+    }
+    if let Some(directories) = job.last("directory") {
+        return directories.value.split(':').map(str::to_string).collect();
+    }
+    let folder = |file: &str| file.rsplit_once('/').map_or(".", |(folder, _)| folder).to_string();
+    let mut folders: Vec<String> = files.into_iter().map(folder).collect();
+    folders.dedup();
+    if folders.is_empty() { vec![".".to_string()] } else { folders }
 }
 
 impl Reading<'_> {
@@ -239,7 +260,13 @@ impl Reading<'_> {
         }
         let taken: Vec<&str> = draft.datasets.iter().map(|d| d.name.as_str()).collect();
         let name = ProtocolDraft::fresh(&taken, wanted);
-        draft.datasets.push(DraftDataset { name: name.clone(), engine, bytes, knobs });
+        draft.datasets.push(DraftDataset {
+            name: name.clone(),
+            engine,
+            bytes,
+            knobs,
+            filled: true,
+        });
         name
     }
 }

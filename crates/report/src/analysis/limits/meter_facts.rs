@@ -33,6 +33,31 @@ pub struct Metered {
     pub errors: DeviceErrors,
     /// The bottleneck; None without meters.
     pub verdict: Option<BottleneckVerdict>,
+    /// The processors; None without their counters.
+    pub processors: Option<ProcessorUse>,
+}
+
+/// The use of the host's processors during a window.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ProcessorUse {
+    /// The busy share of all of them, 0 to 1.
+    pub host_busy: f64,
+    /// The share that Dyno and its servers used.
+    pub own_busy: f64,
+    /// Their number.
+    pub cores: f64,
+}
+
+/// The mean over the repeats; None unless all have their counters.
+pub fn processors(repeats: &[&Metered]) -> Option<ProcessorUse> {
+    let each = repeats.iter().map(|m| m.processors).collect::<Option<Vec<_>>>()?;
+    let mean =
+        |of: fn(&ProcessorUse) -> f64| each.iter().map(of).sum::<f64>() / each.len().max(1) as f64;
+    (!each.is_empty()).then(|| ProcessorUse {
+        host_busy: mean(|p| p.host_busy),
+        own_busy: mean(|p| p.own_busy),
+        cores: mean(|p| p.cores),
+    })
 }
 
 impl Metered {
@@ -60,8 +85,18 @@ impl Metered {
         let hottest = hot.max_by(|a, b| {
             a.mean(window_s).unwrap_or(f64::MIN).total_cmp(&b.mean(window_s).unwrap_or(f64::MIN))
         });
+        // Watts alone do not show a bottleneck.
+        let observed = gauges
+            .iter()
+            .any(|g| g.name == cpu::HOST_ALL_NS || is_standstill(g))
+            .then(|| inputs(&gauges, (plan, point), reading, window_s));
+        let processors = observed.as_ref().and_then(|seen| {
+            let (host_busy, own_busy) = seen.host_busy.zip(seen.own_busy)?;
+            Some(ProcessorUse { host_busy, own_busy, cores: seen.cores })
+        });
         Metered {
             window_s,
+            processors,
             power: power::series(&gauges, &load, window_s),
             writes: plan
                 .protocol
@@ -70,11 +105,7 @@ impl Metered {
             slow_commands: SlowCommands::of(&gauges, point, window_s),
             errors: device_errors::of(&gauges),
             celsius: hottest.map(inside).unwrap_or_default(),
-            // Watts alone do not show a bottleneck.
-            verdict: gauges
-                .iter()
-                .any(|g| g.name == cpu::HOST_ALL_NS || is_standstill(g))
-                .then(|| verdict(&inputs(&gauges, (plan, point), reading, window_s))),
+            verdict: observed.as_ref().map(verdict),
         }
     }
 }

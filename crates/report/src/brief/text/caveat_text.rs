@@ -18,7 +18,7 @@ use crate::terms::place::step_at;
 pub type VerdictText = fn(Language, &BottleneckVerdict) -> String;
 
 /// A caveat as text.
-fn caveat(l: Language, caveat: &Caveat, why: VerdictText) -> String {
+pub fn caveat(l: Language, caveat: &Caveat, why: VerdictText) -> String {
     match caveat {
         Caveat::NotMeasured => say!(l, "caveat-not-measured"),
         Caveat::Failed(n) => say!(l, "caveat-failed", count = *n),
