@@ -1,10 +1,11 @@
 //! The subcommands, one file each. This file declares their names and arguments and dispatches to
 //! them; `help` groups them.
 //!
-//! `json` prints the documents of `--json` with their schemas, `flags` recognises the flags of
-//! other tools, `reference` writes completions and manual pages, `convert` reads jobs of fio and
-//! vdbench, and `run` connects a run to its bundle.
+//! `bench` measures without a plan file, `json` prints the documents of `--json` with their
+//! schemas, `flags` recognises the flags of other tools, `reference` writes completions and manual
+//! pages, `convert` reads jobs of fio and vdbench, and `run` connects a run to its bundle.
 
+pub mod bench;
 pub mod convert;
 pub mod fleet;
 pub mod gate;
@@ -19,6 +20,7 @@ pub mod publish;
 mod screen;
 pub mod selftest_result;
 mod signals;
+pub mod stream_shape;
 pub mod tools;
 pub mod trace;
 
@@ -46,6 +48,12 @@ struct Dyno {
 enum Command {
     /// Run a plan, a built-in protocol, or the plan of a bundle
     Run(Box<measure::run::RunArgs>),
+    /// Measure one load on directories or devices, by fio's options
+    ///
+    /// Prints IOPS, MB/s, latencies with their intervals, processor use and the bottleneck. A list
+    /// of values (--bs 4k,16k --iodepth 1,32) measures each combination. Every option of fio is
+    /// taken, with underscores or hyphens; docs/fio.md compares them.
+    Bench(Box<bench::BenchArgs>),
     /// Write a commented plan for this host's drives
     ///
     /// On a terminal, it prompts for anything it cannot determine. It never adds `erase = true`.
@@ -199,7 +207,13 @@ pub fn command() -> clap::Command {
 /// Parses the command line, executes the command, and returns the exit code.
 pub fn main() -> Result<u8> {
     dyno_loads::register();
-    let parsed = command().try_get_matches();
+    let root = command();
+    let words: Vec<_> = std::env::args_os().collect();
+    let words = match root.find_subcommand("bench") {
+        Some(own) => bench::with_options_of_fio(own, words),
+        None => words,
+    };
+    let parsed = command().try_get_matches_from(words);
     let command = match parsed.and_then(|matches| Dyno::from_arg_matches(&matches)) {
         Ok(dyno) => dyno.command,
         Err(mut said) => {
@@ -215,9 +229,16 @@ pub fn main() -> Result<u8> {
             return Ok(if said.use_stderr() { exit::USAGE } else { 0 });
         }
     };
-    if let Command::Run(args) = &command {
-        return measure::run::run(args);
-    }
+    let command = match command {
+        Command::Run(args) => match args.dry_run() {
+            Ok(what) => {
+                let command = PlanCommand::Check(plans::plan::CheckArgs::of_run(what));
+                Command::Plan { command }
+            }
+            Err(args) => return measure::run::run(&args),
+        },
+        other => other,
+    };
     let out = &mut BufWriter::new(TerminalText::new(stdout().lock()));
     let code = execute(command, out);
     let flushed = out.flush().map_err(Error::from);
@@ -241,6 +262,7 @@ fn is_closed_pipe(error: &Error) -> bool {
 fn execute(command: Command, out: &mut dyn Write) -> Result<u8> {
     match command {
         Command::Run(args) => measure::run::run(&args),
+        Command::Bench(args) => bench::bench(&args, out),
         Command::Init(args) => plans::init::init(&args).map(|()| 0),
         Command::Convert(args) => convert::convert(&args, out),
         Command::Plan { command: PlanCommand::Check(args) } => {

@@ -121,6 +121,34 @@ pub fn longest_window_ns(plan: &Plan, step: &Step) -> u64 {
     longest.unwrap_or(step.duration_ns)
 }
 
+/// Values that a plan may not mean: a share of reads between 0 and 1, which is a percentage; and
+/// values that every point of a sweep replaces.
+pub fn doubts(plan: &Plan) -> Vec<String> {
+    let mut all = Vec::new();
+    for step in &plan.protocol.steps {
+        for stream in &step.streams {
+            let place = format!("{}, {}", step.name, stream.name);
+            let read = stream.workload.knobs.float("read").unwrap_or(0.0);
+            if 0.0 < read && read < 1.0 {
+                let whole = read * 100.0;
+                all.push(format!(
+                    "{place}: read = {read} is {read} %; write read = {whole} for {whole} %"
+                ));
+            }
+            let swept = step.sweep.as_ref().filter(|sweep| sweep.stream == stream.name);
+            let replaced = match swept.map(|sweep| sweep.field) {
+                Some(Field::Depth) if stream.depth > 1 => Some(("depth", stream.depth)),
+                Some(Field::Threads) if stream.threads > 1 => Some(("threads", stream.threads)),
+                _ => None,
+            };
+            if let Some((key, value)) = replaced {
+                all.push(format!("{place}: {key} = {value} is replaced by the sweep's values"));
+            }
+        }
+    }
+    all
+}
+
 /// A stream as text: workload, engine, threads × depth, rate.
 pub fn stream(stream: &Stream) -> String {
     let load = match stream.load {

@@ -66,7 +66,7 @@ fn a_flag_of_another_tool_is_answered_with_the_one_that_is_meant() {
         ("run quick --runtime=60", "use --set step.STEP.duration"),
         ("run quick --iodepth 32", "use --set step.STEP.stream.STREAM.depth"),
         ("run quick --numjobs 32", "use --set step.STEP.stream.STREAM.threads"),
-        ("run quick --rw=randread", "dyno convert"),
+        ("run quick --rw=randread", "use `dyno bench`"),
         ("plan check quick --bs=4k", "workload.block"),
         ("export b.dyno --out a.csv", "--output"),
         ("report b.dyno --file a.pdf", "use --output FILE"),
@@ -148,12 +148,15 @@ fn progress_is_plain_with_the_time_of_day_json_for_programs_or_silent() {
     let stamp = day.split("  ").next().expect("the time of day");
     assert!(stamp.parse::<jiff::Timestamp>().is_ok() && day.contains(" left"), "{plain}");
     let verbose = errors("-v --set step.a.duration=2500ms --repeats 1", "v.dyno");
-    assert!(verbose.lines().any(|l| l.contains("ops/s  A, a, repeat 1")), "{verbose}");
+    assert!(
+        verbose.lines().any(|l| l.contains(" ops/s  ") && l.contains("MB/s  p99 ")),
+        "{verbose}"
+    );
     let json = errors("--progress json", "b.dyno");
-    let events: Vec<serde_json::Value> =
-        json.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let event = |line: &str| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"));
+    let events: Vec<serde_json::Value> = json.lines().map(event).collect();
     let names: Vec<&str> = events.iter().filter_map(|e| e["event"].as_str()).collect();
-    for name in ["begin", "point", "done", "end"] {
+    for name in ["begin", "point", "done", "end", "note"] {
         assert!(names.contains(&name), "no {name}: {json}");
     }
     for event in &events {

@@ -84,7 +84,7 @@ pub fn bench(args: &BenchArgs, out: &mut dyn Write) -> Result<u8> {
     limits::check_plan(&plan)?;
     if let Some(job) = &job {
         let own = if args.targets.len() > 1 { Directories::Own } else { Directories::Named };
-        consent::ask_of_file(&plan, job, own, &args.allow)?;
+        consent::ask_of_file(std::slice::from_ref(&plan), job, own, &args.allow)?;
     }
     let bundle = args.output.clone().unwrap_or_else(|| folder.0.join("bench.dyno"));
     let progress = args.display.progress();

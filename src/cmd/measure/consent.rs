@@ -9,6 +9,7 @@ use std::fmt;
 use std::path::Path;
 
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 use crate::base::error::{Result, failed, refused};
 use crate::base::private;
@@ -100,10 +101,15 @@ impl ConsentItems {
 const SETTABLE: &[&str] = &["command", "url", "file", "sensor"];
 
 /// Applies the values of `--set` to the plan of a bundle, and refuses actions that were not
-/// permitted. Directories need permission unless this user started that very run on this host.
-pub fn ask(runs: &mut [Run], bundle: &Path, set: &[String], allow: &[String]) -> Result<()> {
-    let own = runs.iter().all(is_own);
-    let directories = if own { Directories::Own } else { Directories::Named };
+/// permitted. The rest of a run that this user started on this host, with these plans, needs no
+/// permission again, and its directories need none either if all of it is measured again.
+pub fn ask(
+    runs: &mut [Run],
+    bundle: &Path,
+    (set, allow): (&[String], &[String]),
+    part: RunPart,
+) -> Result<()> {
+    let is_own = runs.iter().all(is_own);
     let mut named = Vec::new();
     for pair in set {
         for run in &mut *runs {
@@ -128,8 +134,22 @@ pub fn ask(runs: &mut [Run], bundle: &Path, set: &[String], allow: &[String]) ->
         );
         return Err(refused(what, next));
     }
+    // Its actions were permitted when the run was started.
+    if is_own && part == RunPart::Rest {
+        return Ok(());
+    }
+    let directories = if is_own { Directories::Own } else { Directories::Named };
     let plans = runs.iter().map(|run| &run.plan);
     refuse(things(plans, &named, directories), bundle, allow, "")
+}
+
+/// What is measured of a bundle's plan.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum RunPart {
+    /// All of it, into another bundle.
+    Anew,
+    /// The rest of an interrupted run.
+    Rest,
 }
 
 /// The same for a plan file that is not this user's own. `directories`: whether it names them
@@ -199,13 +219,16 @@ fn provenance(file: &Path) -> Option<String> {
 /// The list of runs that this user started on this host.
 const RUNS: &str = "runs";
 
-/// Identifies a run by its start and its directories.
+/// Identifies a run by its start and the digest of its plan, as the bundle stores it.
 fn identity(run: &Run) -> String {
-    let directories: BTreeSet<String> = directories(&run.plan).collect();
-    json!([run.started_unix_ns, directories]).to_string()
+    let mut stored = run.plan.clone();
+    plan::subjects::meters::hide(&mut stored);
+    let digest = Sha256::digest(json!(stored).to_string());
+    let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    json!([run.started_unix_ns, digest]).to_string()
 }
 
-/// Records that this user started the run: its directories are this user's choice.
+/// Records that this user started the run: its actions are this user's choice.
 pub fn remember(run: &Run) {
     private::remember(RUNS, &identity(run));
 }
@@ -224,20 +247,13 @@ pub enum Directories {
     Named,
 }
 
-fn directories(plan: &Plan) -> impl Iterator<Item = String> {
-    plan.subjects.iter().flat_map(|subject| &subject.drives).filter_map(|drive| {
-        match &drive.place {
-            DrivePlace::Directory(path) => Some(path.display().to_string()),
-            DrivePlace::Device { .. } => None,
-        }
-    })
-}
-
 /// The arguments for continuing a plan written by the user from its bundle.
 pub fn to_go_on(plans: &[Plan]) -> String {
-    // Otherwise the run is not remembered.
-    let known = if private::folder().is_some() { Directories::Own } else { Directories::Named };
-    let things = things(plans, &[], known);
+    if private::folder().is_some() {
+        return String::new();
+    }
+    // The run is not remembered.
+    let things = things(plans, &[], Directories::Named);
     let arguments = arguments(&things.0.iter().collect::<Vec<_>>());
     if arguments.is_empty() { arguments } else { format!(" {arguments}") }
 }

@@ -10,16 +10,17 @@ use crate::base::clock::Clock;
 use crate::base::error::{
     Context, Result, bail, describe, exit, exit_code, failed, misused, refused,
 };
+use crate::base::output::refuse_existing;
 use crate::base::stderr::{be_quiet, note};
 use crate::base::units::plural;
 use crate::base::{file, private};
 use crate::cmd::look::serve_run::ServeProcess;
-use crate::cmd::measure::consent::Directories;
+use crate::cmd::measure::consent::{Directories, RunPart};
 use crate::cmd::measure::run_start::StartArgs;
 use crate::cmd::measure::selection::Selection;
 use crate::cmd::measure::{consent, run_start};
-use crate::cmd::selftest_result;
 use crate::cmd::signals::Signals;
+use crate::cmd::{plan_numbers, selftest_result};
 use crate::lab;
 use crate::plan::{
     self, Catalogue, CommandLineValues, Plan, PointIndex, PointKey, PointPlan, Sweep,
@@ -61,6 +62,11 @@ pub struct RunInput {
     same_device: bool,
     #[command(flatten)]
     selection: Selection,
+    /// With a bundle, or a plan file of another user: allow its plan this action on this thing, as
+    /// in --allow run:./meter, --allow read:./power.csv, --allow erase:SERIAL; the thing alone if
+    /// the plan does nothing else with it. Repeatable
+    #[arg(long, value_name = "ACTION:THING", allow_hyphen_values = true)]
+    allow: Vec<String>,
 }
 
 /// The plan or protocol, its subjects, and the bundle.
@@ -68,11 +74,9 @@ pub struct RunInput {
 pub struct RunArgs {
     #[command(flatten)]
     what: RunInput,
-    /// With a bundle, or a plan file of another user: allow its plan this action on this thing, as
-    /// in --allow run:./meter, --allow read:./power.csv, --allow erase:SERIAL; the thing alone if
-    /// the plan does nothing else with it. Repeatable
-    #[arg(long, value_name = "ACTION:THING", allow_hyphen_values = true)]
-    allow: Vec<String>,
+    /// Print what would be done and whether it can be, as `dyno plan check`, and measure nothing
+    #[arg(long, conflicts_with_all = ["resume", "except"])]
+    dry_run: bool,
     /// Bundle to write [default: PROTOCOL-TIME.dyno in this directory]
     #[arg(short, long, value_name = "BUNDLE")]
     output: Option<PathBuf>,
@@ -114,8 +118,19 @@ pub struct Display {
     verbose: bool,
 }
 
+impl RunArgs {
+    /// The plan that is only to be checked.
+    pub fn dry_run(self) -> std::result::Result<(RunInput, Option<PathBuf>), RunArgs> {
+        if self.dry_run { Ok((self.what, self.output)) } else { Err(self) }
+    }
+}
+
 impl Display {
-    fn progress(&self) -> Progress {
+    /// The display that was asked for.
+    pub fn progress(&self) -> Progress {
+        if self.quiet {
+            be_quiet();
+        }
         let terminal = std::io::IsTerminal::is_terminal(&std::io::stderr());
         let form = match self.progress.as_deref() {
             _ if self.quiet => ProgressForm::Silent,
@@ -134,6 +149,14 @@ impl RunInput {
     /// The selected plan, for inspection: one for each test.
     pub fn plans(&self) -> Result<Vec<Plan>> {
         self.within_limits(None)
+    }
+
+    /// Refuses what a run of the selected plan would refuse before it measures anything.
+    pub fn preflight(&self, output: Option<&Path>) -> Result<()> {
+        let plans = self.within_limits(Some(&self.allow))?;
+        let default = || default_bundle(&plans, jiff::Timestamp::now());
+        let bundle = output.map_or_else(default, Path::to_path_buf);
+        preflight(&plans, &bundle, Clock::start())
     }
 
     /// Plans whose results a bundle can store.
@@ -161,7 +184,7 @@ impl RunInput {
             let mut runs: Vec<Run> = tests.iter().map(|test| test.run().clone()).collect();
             runs.iter_mut().for_each(|run| run.plan.same_device |= self.same_device);
             if let Some(allow) = allow {
-                consent::ask(&mut runs, what, &self.set, allow)?;
+                consent::ask(&mut runs, what, (&self.set, allow), RunPart::Anew)?;
             }
             let plans: Vec<Plan> = runs.into_iter().map(|run| run.plan).collect();
             plans.iter().try_for_each(|plan| plan::recheck(plan, &catalogue))?;
@@ -212,9 +235,6 @@ impl RunInput {
 /// Runs or resumes; the exit code: 0 all measured, 2 some points failed, 128 plus the signal's
 /// number if interrupted.
 pub fn run(args: &RunArgs) -> Result<u8> {
-    if args.display.quiet {
-        be_quiet();
-    }
     let readers = match args.readable_by.as_str() {
         "group" => Readers::Group,
         "all" => Readers::All,
@@ -225,11 +245,12 @@ pub fn run(args: &RunArgs) -> Result<u8> {
         RunObserver { progress: &progress, serve: args.serve, except: &args.except, readers };
     match (&args.resume, &args.what.what) {
         (Some(bundle), _) => {
-            resume(bundle, &args.what.set, &args.allow, (&args.what.selection, watched))
+            let given = (&args.what.set[..], &args.what.allow[..]);
+            resume(bundle, given, (&args.what.selection, watched))
         }
         (None, Some(_)) => {
             let output = args.output.as_deref();
-            let plans = args.what.within_limits(Some(&args.allow))?;
+            let plans = args.what.within_limits(Some(&args.what.allow))?;
             let common = args.start.begin(&plans)?;
             start(plans, output, common, watched)
         }
@@ -265,7 +286,7 @@ pub fn go_on(path: &Path, bundle: &Path, except: &[PathBuf]) -> Result<u8> {
     };
     if bundle.exists() {
         let (set, allow) = (consent::given_anew(&plan), consent::names(&plan));
-        return resume(bundle, &set, &allow, (&Selection::default(), watched));
+        return resume(bundle, (&set, &allow), (&Selection::default(), watched));
     }
     start(vec![plan], Some(bundle), None, watched)
 }
@@ -290,14 +311,7 @@ fn start(
     watched: RunObserver<'_>,
 ) -> Result<u8> {
     let now = jiff::Timestamp::now();
-    let name = || {
-        PathBuf::from(format!(
-            "{}-{}.dyno",
-            lab::folder::data::slug(name_of(&plans)),
-            now.strftime("%Y%m%d-%H%M%S")
-        ))
-    };
-    let bundle = bundle.map(Path::to_path_buf).unwrap_or_else(name);
+    let bundle = bundle.map_or_else(|| default_bundle(&plans, now), Path::to_path_buf);
     let mut observed: Vec<Observed> =
         selftest_result::kept().map(Observed::from).into_iter().collect();
     observed.extend(common.clone().map(Observed::from));
@@ -319,6 +333,22 @@ fn name_of(plans: &[Plan]) -> &str {
         Some(plan) => &plan.protocol.name,
         None => "",
     }
+}
+
+/// In the working directory: "quick-20261129-050000.dyno".
+fn default_bundle(plans: &[Plan], now: jiff::Timestamp) -> PathBuf {
+    let name = lab::folder::data::slug(name_of(plans));
+    PathBuf::from(format!("{name}-{}.dyno", now.strftime("%Y%m%d-%H%M%S")))
+}
+
+/// The checks of a run that has measured nothing yet.
+fn preflight(plans: &[Plan], bundle: &Path, clock: Clock) -> Result<()> {
+    for plan in plans {
+        refuse_under_test(plan, bundle)?;
+        refuse_existing(bundle)?;
+        run::preflight(plan, clock)?;
+    }
+    Ok(())
 }
 
 /// A test of the run: its plan, and what is known of its earlier part.
@@ -355,13 +385,10 @@ fn begin(
     known: Vec<Observed>,
     readers: Readers,
 ) -> Result<(Vec<Plan>, BundleWriter, Clock)> {
-    for plan in &plans {
-        run::planned::check_build(plan)?;
-        run::apart(plan)?;
-        run::points::verification::check(plan)?;
-        refuse_under_test(plan, bundle)?;
-    }
     let clock = Clock::start();
+    preflight(&plans, bundle, clock)?;
+    let doubts = plans.iter().flat_map(plan_numbers::doubts);
+    doubts.for_each(|doubt| note(&format!("Warning: {doubt}")));
     let record = |plan| Run {
         started_unix_ns: now.as_nanosecond().max(0) as u64,
         dyno_version: env!("CARGO_PKG_VERSION").to_string(),
@@ -373,7 +400,7 @@ fn begin(
     setup.observed.extend(known);
     let options = RunFile { readers, fallbacks: fallbacks(&first.plan) };
     // First: without this, a bundle whose run is killed at once would be somebody else's.
-    consent::remember(first);
+    records.iter().for_each(consent::remember);
     let writer = BundleWriter::create_for_run(bundle, &records, &setup, options)?;
     Ok((records.into_iter().map(|record| record.plan).collect(), writer, clock))
 }
@@ -396,16 +423,20 @@ pub enum PartEnd {
 }
 
 /// A run that is part of a larger operation: no next step is suggested.
-pub fn quietly(plan: Plan, bundle: &Path) -> Result<PartEnd> {
+pub fn quietly(plan: Plan, bundle: &Path, progress: &Progress) -> Result<PartEnd> {
     let now = jiff::Timestamp::now();
     let (plans, mut writer, clock) = begin(vec![plan], bundle, now, Vec::new(), Readers::Owner)?;
     let signals = Signals::catch()?;
     signals.end_in_time()?;
-    let seen = (clock, &Progress::new());
+    let seen = (clock, progress);
     let plan = plans.into_iter().next().unwrap_or_default();
     let points = plan::points(&plan).collect();
     let mut test = (plan, EarlierPart::default());
-    let summary = execute(&mut test, points, &mut writer, (Before::default(), seen), &signals)?;
+    let summary = execute(&mut test, points, &mut writer, (Before::default(), seen), &signals);
+    if summary.as_ref().is_err_and(|error| exit_code(error) == exit::REFUSED) {
+        writer.discard_empty()?;
+    }
+    let summary = summary?;
     writer.finish(&signals.stop)?;
     Ok(if summary.interrupted {
         PartEnd::Interrupted(signals.exit_code())
@@ -416,8 +447,7 @@ pub fn quietly(plan: Plan, bundle: &Path) -> Result<PartEnd> {
 
 fn resume(
     bundle: &Path,
-    set: &[String],
-    allow: &[String],
+    given: (&[String], &[String]),
     (selection, watched): (&Selection, RunObserver<'_>),
 ) -> Result<u8> {
     let clock = Clock::start();
@@ -429,7 +459,7 @@ fn resume(
         parts.push(known);
     }
     let (writer, mut records) = BundleWriter::resume(bundle)?;
-    consent::ask(&mut records, bundle, set, allow)?;
+    consent::ask(&mut records, bundle, given, RunPart::Rest)?;
     let begun = if records.iter().all(consent::is_own) { Begun::Earlier } else { Begun::Elsewhere };
     let mut tests = Vec::new();
     for (record, known) in records.into_iter().zip(parts) {
@@ -505,16 +535,49 @@ fn measure(
         (Err(error), Ok(())) => return Err(error),
     };
     if summary.interrupted {
-        let kept = plural(summary.measured, "point");
-        note(&format!("Interrupted; the bundle has {kept}. Continue with: {how}"));
+        let kept = plural(points_in(&path)?, "point");
+        progress.remark(&format!("Interrupted; the bundle has {kept}. Continue with: {how}"));
         return Ok(signals.exit_code());
     }
-    note(&format!(
-        "{} measured, {} failed. Next: dyno compare {name}",
-        plural(summary.measured, "point"),
+    let measured = plural(summary.measured, "point");
+    if summary.failed == 0 {
+        progress.remark(&format!("{measured} measured, 0 failed. Next: dyno compare {name}"));
+        return Ok(0);
+    }
+    let first = first_failure(&path)?.map_or(String::new(), |failure| format!(" ({failure})"));
+    progress.remark(&format!(
+        "{measured} measured, {} failed{first}. Next: remove the cause, and measure them again: \
+         {how}",
         summary.failed
     ));
-    Ok(if summary.failed > 0 { exit::NOT_ALL } else { 0 })
+    Ok(exit::NOT_ALL)
+}
+
+/// The measured points of all tests of a bundle.
+fn points_in(bundle: &Path) -> Result<usize> {
+    let mut count = 0;
+    for test in Bundle::open_tests(bundle)? {
+        test.each_point(&mut |stored| {
+            count += usize::from(stored.point.outcome == Outcome::Measured);
+            Ok(())
+        })?;
+    }
+    Ok(count)
+}
+
+/// "the first: A, reads: …".
+fn first_failure(bundle: &Path) -> Result<Option<String>> {
+    let mut first = None;
+    for test in Bundle::open_tests(bundle)? {
+        test.each_point(&mut |stored| {
+            if let (Outcome::Failed { cause }, None) = (&stored.point.outcome, &first) {
+                let key = &stored.point.key;
+                first = Some(format!("the first: {}, {}: {cause}", key.subject, key.step));
+            }
+            Ok(())
+        })?;
+    }
+    Ok(first)
 }
 
 /// The points of a test that are to be measured.

@@ -23,6 +23,7 @@ use crate::cmd::{json, selftest_result};
 use crate::plan::{self, Plan};
 use crate::record::PacingFloor;
 use crate::record::selftest::{Same, SelfTest};
+use crate::run::display::progress::Progress;
 use crate::run::points::floor;
 
 /// The locations, and the duration.
@@ -154,7 +155,7 @@ impl Measurement {
     }
 
     fn measure(&self, window_ns: u64, bundle: &Path) -> Result<PartEnd> {
-        run::quietly(self.plan(window_ns)?, bundle)
+        run::quietly(self.plan(window_ns)?, bundle, &Progress::new())
     }
 
     /// Adds the result of its brief.

@@ -12,10 +12,11 @@ use crate::cmd::json::OutputFormat;
 use crate::cmd::load::share;
 use crate::cmd::measure::run::RunInput;
 use crate::cmd::plan_numbers::{
-    DetectableDifference, Earlier, Extent, Specimens, fill_bytes, longest_window_ns, paced_bytes,
-    powers, short_of_samples, specimens, stream, unread, value, writes,
+    DetectableDifference, Earlier, Extent, Specimens, doubts, fill_bytes, longest_window_ns,
+    paced_bytes, powers, short_of_samples, specimens, stream, unread, value, writes,
 };
 use crate::cmd::plans::plan_facts::CheckDocument;
+use crate::cmd::stream_shape::StreamShape;
 use crate::cmd::{json, selftest_result};
 use crate::plan::{self, Axis, DrivePlace, Load, Plan, PowerCut, Step, Stream};
 use crate::record::RecordedKind;
@@ -37,8 +38,18 @@ pub struct CheckArgs {
     /// Difference between models to detect in 90 of 100 briefs
     #[arg(long, default_value = "5%", value_name = "PERCENT", value_parser = difference)]
     difference: f64,
+    /// Bundle that the run would write [default: PROTOCOL-TIME.dyno in this directory]
+    #[arg(short, long, value_name = "BUNDLE")]
+    output: Option<PathBuf>,
     #[command(flatten)]
     format: OutputFormat,
+}
+
+impl CheckArgs {
+    /// A plan as `dyno run --dry-run` names it.
+    pub fn of_run((what, output): (RunInput, Option<PathBuf>)) -> CheckArgs {
+        CheckArgs { what, from: None, difference: 0.05, output, format: OutputFormat::default() }
+    }
 }
 
 fn difference(text: &str) -> std::result::Result<f64, String> {
@@ -46,7 +57,8 @@ fn difference(text: &str) -> std::result::Result<f64, String> {
     found.ok_or_else(|| "say a difference above 0% and below 100%, as in 5%".to_string())
 }
 
-/// Prints the resolved plan, and whether there is room for it.
+/// Prints the resolved plan, and then refuses what a run would refuse before it measures anything:
+/// with the same error and exit code.
 pub fn check(args: &CheckArgs, out: &mut dyn Write) -> Result<()> {
     let plans = args.what.plans()?;
     plans.iter().try_for_each(run::planned::check_build)?;
@@ -56,10 +68,8 @@ pub fn check(args: &CheckArgs, out: &mut dyn Write) -> Result<()> {
         true => json::print(&CheckDocument::of(&plans, from)?, out)?,
         false => describe_tests(&plans, from, out)?,
     }
-    plans.iter().try_for_each(|plan| {
-        run::host_limits::check(plan)?;
-        run::datasets::space::look(plan, &plan.subjects)
-    })
+    out.flush()?;
+    args.what.preflight(args.output.as_deref())
 }
 
 /// What the tests of a comparison would do, one after the other, and together.
@@ -92,21 +102,21 @@ fn describe_tests(
 
 /// What a plan would do.
 pub fn describe(plan: &Plan, from: (Option<&Earlier>, f64), out: &mut dyn Write) -> Result<()> {
-    run::apart(plan)?;
-    run::points::verification::check(plan)?;
     writeln!(out, "{} ({})", plan.protocol.title, plan.protocol.name)?;
     if !plan.protocol.source.is_empty() {
         writeln!(out, "Source: {}", plan.protocol.source)?;
     }
     writeln!(out)?;
     table(plan, out)?;
+    loads(plan, out)?;
     time(plan, out)?;
     can_show(plan, from.0, out)?;
     drives_needed(plan, from, out)?;
     own_knobs(plan, out)?;
     preparation(plan, out)?;
     writing(plan, out)?;
-    for line in run::points::verification::in_words(plan)? {
+    // Of what cannot be verified, the preflight says why.
+    for line in run::points::verification::in_words(plan).unwrap_or_default() {
         writeln!(out, "{line}")?;
     }
     power_cuts(plan, out)
@@ -163,6 +173,26 @@ fn values(step: &Step, axes: &[Axis]) -> String {
         }
         _ => axes.iter().map(|axis| value(step, axis)).collect::<Vec<_>>().join(", "),
     }
+}
+
+/// A line for each stream: what it requests; and what is doubtful about it.
+fn loads(plan: &Plan, out: &mut dyn Write) -> Result<()> {
+    writeln!(out)?;
+    for step in &plan.protocol.steps {
+        for stream in &step.streams {
+            writeln!(
+                out,
+                "{}, {}: {}",
+                step.name,
+                stream.name,
+                StreamShape::of(stream).in_words()
+            )?;
+        }
+    }
+    for doubt in doubts(plan) {
+        writeln!(out, "Warning: {doubt}")?;
+    }
+    Ok(())
 }
 
 fn time(plan: &Plan, out: &mut dyn Write) -> Result<()> {

@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::base::error::Result;
 use crate::cmd::plan_numbers as numbers;
 use crate::cmd::plan_numbers::{Earlier, Extent};
+use crate::cmd::stream_shape::StreamShape;
 use crate::plan::{self, DrivePlace, Order, Plan, Step, Subject};
 use crate::run;
 use crate::run::points::verification;
@@ -60,6 +61,8 @@ pub struct PlanCheck {
     subjects: Vec<PlannedSubjectRow>,
     /// The preparation of each drive, as text.
     preparation: Vec<String>,
+    /// Values that the plan may not mean, as text.
+    doubts: Vec<String>,
     /// Planned verification, as text.
     verification: Vec<String>,
     /// Detectable differences in ops/s; empty if the scatter is unknown.
@@ -81,8 +84,7 @@ struct PlannedStepRow {
     warmup_ns: u64,
     /// The measured window; of recorded loads, the longest over the values of the sweep.
     duration_ns: u64,
-    /// Streams, as text: workload, engine, threads × depth, rate.
-    streams: Vec<String>,
+    streams: Vec<StreamShape>,
 }
 
 /// A subject.
@@ -196,7 +198,8 @@ impl PlanCheck {
             steps: plan.protocol.steps.iter().map(|own| step(plan, own)).collect(),
             subjects: plan.subjects.iter().map(|s| subject(plan, s)).collect(),
             preparation: prepare::in_words(plan),
-            verification: verification::in_words(plan)?,
+            doubts: numbers::doubts(plan),
+            verification: verification::in_words(plan).unwrap_or_default(),
             detectable: powers.into_iter().map(row).collect(),
             specimens: numbers::specimens(plan, from, difference)
                 .into_iter()
@@ -221,7 +224,7 @@ fn step(plan: &Plan, step: &Step) -> PlannedStepRow {
         values: axes.iter().map(|axis| numbers::value(step, axis)).collect(),
         warmup_ns: step.warmup_ns,
         duration_ns: numbers::longest_window_ns(plan, step),
-        streams: step.streams.iter().map(numbers::stream).collect(),
+        streams: step.streams.iter().map(StreamShape::of).collect(),
     }
 }
 

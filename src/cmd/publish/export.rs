@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::analysis::Question;
-use crate::base::error::{Result, exit, failed};
+use crate::base::error::{Result, exit, failed, misused};
 use crate::base::output::Output;
 use crate::base::units::{grouped, plural};
 use crate::brief::BriefOptions;
@@ -23,9 +23,9 @@ pub struct ExportArgs {
     /// Bundles, or folders of bundles
     #[arg(required = true, value_name = "BUNDLE")]
     paths: Vec<PathBuf>,
-    /// Format: csv, json or parquet
-    #[arg(long, default_value = "csv")]
-    format: String,
+    /// Format: csv, json or parquet [default: by the extension of --output, otherwise csv]
+    #[arg(long)]
+    format: Option<String>,
     /// Table: points, intervals (about 1 s each), histograms (a row per bucket), samples (meter
     /// readings), slow-ops or comparisons
     #[arg(long, default_value = "points")]
@@ -56,9 +56,29 @@ pub fn export(args: &ExportArgs, out: &mut dyn Write) -> Result<u8> {
 
 fn table(args: &ExportArgs, paths: &[PathBuf]) -> Result<()> {
     let unknown = |what: &str, names: Vec<&str>| failed(what, format!("use {}", names.join(", ")));
-    let form = FORMS.iter().find(|f| f.name() == args.format).ok_or_else(|| {
+    let extension = args.output.as_ref().and_then(|path| path.extension()?.to_str());
+    let of_file = extension.map(str::to_lowercase);
+    let named = |name: &str| FORMS.iter().find(|form| form.name() == name);
+    let by_file = of_file.as_deref().and_then(named);
+    let form = match (&args.format, by_file) {
+        (None, found) => found.or_else(|| named("csv")),
+        (Some(asked), found) => {
+            let form = named(asked);
+            if let (Some(form), Some(found)) = (form, found)
+                && form.name() != found.name()
+            {
+                let what = format!(
+                    "--format {asked} into a file whose name ends in .{}",
+                    extension.unwrap_or_default()
+                );
+                return Err(misused(what, "let the two agree, or leave --format out"));
+            }
+            form
+        }
+    };
+    let form = form.ok_or_else(|| {
         unknown(
-            &format!("'{}' is not a form of data", args.format),
+            &format!("'{}' is not a form of data", args.format.as_deref().unwrap_or_default()),
             FORMS.iter().map(|f| f.name()).collect(),
         )
     })?;

@@ -36,13 +36,9 @@ const MEANT: &[(&[&str], &str, &str)] = &[
     (
         &["rw", "readwrite", "rwmixread", "ioengine", "size", "direct", "job"],
         "set",
-        "a protocol (`dyno protocols`), or `dyno convert JOB.fio` for a job of fio's",
+        "`dyno bench`, which has options of fio, or a protocol (`dyno protocols`)",
     ),
-    (
-        &["dry-run", "dryrun", "check", "simulate"],
-        "set",
-        "`dyno plan check`, which touches nothing",
-    ),
+    (&["dryrun", "check", "simulate"], "dry-run", "--dry-run"),
     (&["override", "option", "options", "knob", "param"], "set", "--set PATH=VALUE"),
     (&["lang", "locale"], "language", "--language TAG"),
     (&["metrics", "measure"], "metric", "--metric METRIC"),
@@ -55,7 +51,8 @@ const MEANT: &[(&[&str], &str, &str)] = &[
 
 /// Words for which other tools have a command, and the command of Dyno.
 const COMMANDS: &[(&[&str], &str)] = &[
-    (&["benchmark", "test", "measure", "start", "execute", "exec", "job"], "run"),
+    (&["benchmark", "fio", "job", "bonnie", "iozone"], "bench"),
+    (&["test", "measure", "start", "execute", "exec"], "run"),
     (&["dry-run", "validate", "lint", "verify"], "plan check"),
     (&["diff", "cmp", "vs"], "compare"),
     (&["results", "view", "print", "cat", "stat", "stats"], "show"),
@@ -121,7 +118,7 @@ mod tests {
         let root = crate::cmd::command();
         for (typed, meant_command) in [
             ("rnu", "`dyno run`"),
-            ("benchmark", "`dyno run`"),
+            ("benchmark", "`dyno bench`"),
             ("comapre", "`dyno compare`"),
             ("dry-run", "`dyno plan check`"),
         ] {

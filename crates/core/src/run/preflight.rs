@@ -9,10 +9,11 @@ use crate::run::admit::{self, Leftovers};
 use crate::run::datasets::before::Before;
 use crate::run::datasets::{dataset, servers};
 use crate::run::points::verification;
-use crate::run::{host_limits, load_memory, placement, replay};
+use crate::run::{host_limits, load_memory, placement, planned, replay};
 
 /// The checks of a plan of which nothing has been measured yet. Nothing is held or changed.
 pub fn preflight(plan: &Plan, clock: Clock) -> Result<()> {
+    planned::check_build(plan)?;
     let (plan, points) = replay::completed(plan, plan::points(plan).collect())?;
     let writes = points.iter().any(|point| dataset::writes(&point.step));
     look(&plan, &Before::default(), (writes, Leftovers::Leave), clock).map(drop)
