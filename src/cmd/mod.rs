@@ -230,13 +230,11 @@ pub fn main() -> Result<u8> {
         }
     };
     let command = match command {
-        Command::Run(args) => match args.dry_run() {
-            Ok(what) => {
-                let command = PlanCommand::Check(plans::plan::CheckArgs::of_run(what));
-                Command::Plan { command }
-            }
-            Err(args) => return measure::run::run(&args),
-        },
+        Command::Run(args) if args.is_dry_run() => {
+            let checked = plans::plan::CheckArgs::of_run(args.into_plan());
+            Command::Plan { command: PlanCommand::Check(checked) }
+        }
+        Command::Run(args) => return measure::run::run(&args),
         other => other,
     };
     let out = &mut BufWriter::new(TerminalText::new(stdout().lock()));

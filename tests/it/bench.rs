@@ -8,7 +8,7 @@ use std::process::Command;
 use dyno::store::Bundle;
 use serde_json::Value;
 
-use crate::support::{DYNO, LoopDevice, dyno, said, two_drives};
+use crate::support::{DYNO, LoopDevice, dyno, points, said, two_drives};
 
 /// A short load of 16 MiB.
 const SHORT: [&str; 4] = ["--size=16m", "--runtime=1", "--progress", "none"];
@@ -51,11 +51,9 @@ fn lists_measure_every_combination_and_several_targets_are_compared() {
     let args = ["x", "y", "--same-device", "--bs", "4k,16k", "--iodepth", "1,8", "-o", "s.dyno"];
     let (code, text) = bench(dir.path(), &[&args[..], &["--repeats", "3"]].concat());
     assert_eq!(code, Some(0), "{text}");
-    let bundle = Bundle::open(&dir.path().join("s.dyno")).expect("a bundle");
-    assert_eq!(bundle.run().plan.repeats, 3);
-    let mut points = 0;
-    bundle.each_point(&mut |_| Ok(points += 1)).expect("points");
-    assert_eq!(points, 2 * 2 * 2 * 3, "{text}");
+    let bundle = dir.path().join("s.dyno");
+    assert_eq!(Bundle::open(&bundle).expect("a bundle").run().plan.repeats, 3);
+    assert_eq!(points(&bundle).len(), 2 * 2 * 2 * 3, "{text}");
     let shown = dyno(dir.path(), &["show", "s.dyno", "--json"]);
     let shown: Value = serde_json::from_slice(&shown.stdout).expect("JSON");
     assert_eq!(shown["steps"].as_array().map(Vec::len), Some(2), "one step for each block size");
@@ -121,4 +119,11 @@ fn a_device_is_read_as_it_is_and_written_to_only_with_its_serial_number() {
     let (code, text) = bench(dir.path(), &[&path, "--rw", "randwrite", "--erase", &serial]);
     assert_eq!(code, Some(0), "{text}");
     assert!(fs::read(&image).expect("the image").iter().any(|byte| *byte != 0));
+    // What another program wrote has to be named.
+    fs::write(&path, vec![7; 1 << 20]).expect("written");
+    let (code, text) = bench(dir.path(), &[&path, "--rw", "randwrite", "--erase", &serial]);
+    assert_eq!(code, Some(3), "{text}");
+    let named = format!("{serial}=unknown data");
+    let (code, text) = bench(dir.path(), &[&path, "--rw", "randwrite", "--erase", &named]);
+    assert_eq!(code, Some(0), "{text}");
 }

@@ -1,14 +1,14 @@
 //! Aerospike's ACT: shares of reads above a time compared with arithmetic, the multiple sustained
 //! by a drive of known speed, and Aerospike's own program on the same device if it is on the PATH.
 
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use dyno::base::histogram::Histogram;
 use dyno::record::{Class, Point};
 
 use crate::support::quiet::on_a_quiet_machine;
-use crate::support::{DYNO, LoopDevice, dyno_well, have, points, said, size, skip};
+use crate::support::{DYNO, LoopDevice, dyno_well, have, points, said, size};
+use crate::throttle::Throttle;
 
 /// ACT's load at a multiple of 1, from its source: reads, and large reads and writes, per second.
 const SMALL: f64 = 2_000.0;
@@ -45,32 +45,6 @@ impl Disk {
         );
         std::fs::write(dir.join("plan.toml"), plan).expect("written");
         let _ = std::fs::remove_file(dir.join("b.dyno"));
-    }
-
-    /// Limits Dyno's reads of the device to this many per second, with the kernel's block layer.
-    fn throttled(&self, reads_per_s: u32) -> Option<Throttle> {
-        let group = Path::new("/sys/fs/cgroup/blkio").join(format!("dyno-{}", std::process::id()));
-        let name = self.device.file_name().expect("a name").to_string_lossy().into_owned();
-        let number = std::fs::read_to_string(format!("/sys/block/{name}/dev"));
-        let limit = number.map(|number| format!("{} {reads_per_s}", number.trim()));
-        let made = std::fs::create_dir(&group)
-            .and(limit)
-            .and_then(|limit| std::fs::write(group.join("blkio.throttle.read_iops_device"), limit));
-        if let Err(error) = made {
-            skip(format!("no throttle of block devices by cgroup v1 here: {error}"));
-            let _ = std::fs::remove_dir(&group);
-            return None;
-        }
-        Some(Throttle(group))
-    }
-}
-
-/// A control group with a throttle; removed when dropped.
-struct Throttle(PathBuf);
-
-impl Drop for Throttle {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir(&self.0);
     }
 }
 
@@ -141,7 +115,7 @@ fn the_share_of_reads_over_a_time_is_that_of_arithmetic() {
 fn the_multiple_that_a_throttled_drive_keeps_is_found_within_5_percent() {
     let Some(disk) = Disk::new() else { return };
     const READS_PER_S: u32 = 2_000;
-    let Some(throttle) = disk.throttled(READS_PER_S) else { return };
+    let Some(throttle) = Throttle::of(&disk.device, READS_PER_S) else { return };
     let reads = "engine = \"uring\"\ndepth = 64\nworkload = { kind = \"random\", read = 100, \
         block = \"4KiB\" }";
     // A tenth of ACT's load, which a small machine can generate easily.
@@ -159,10 +133,7 @@ fn the_multiple_that_a_throttled_drive_keeps_is_found_within_5_percent() {
     on_a_quiet_machine(|| {
         disk.plan(&step);
         let dir = disk.folder.path();
-        let group = throttle.0.join("cgroup.procs");
-        let script =
-            format!("echo $$ > {} && exec {DYNO} run plan.toml --output b.dyno", group.display());
-        let ran = Command::new("sh").current_dir(dir).args(["-c", &script]).output().expect("ran");
+        let ran = throttle.run(dir, DYNO, &["run", "plan.toml", "--output", "b.dyno"]);
         assert!(ran.status.success(), "{}", said(&ran));
         dyno_well(dir, &["report", "b.dyno", "-o", "b.md"]);
         let page = std::fs::read_to_string(dir.join("b.md")).expect("a brief");

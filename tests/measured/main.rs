@@ -2,6 +2,7 @@
 //! whose tests run one at a time with nothing else (`scripts/test.py` ensures that).
 
 mod act;
+mod bench_beside_fio;
 mod groups;
 mod kv_cache;
 mod labs;
@@ -15,6 +16,7 @@ mod replay_beside_fio;
 mod selftest;
 mod sessions;
 mod terminals;
+mod throttle;
 mod traced;
 mod truth;
 

@@ -47,8 +47,9 @@ pub struct BenchArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     repeats: Option<u32>,
     /// Serial number of a device on which everything may be erased, if the load writes to it
-    /// (`dyno drives` lists them); repeatable
-    #[arg(long, value_name = "SERIAL", allow_hyphen_values = true)]
+    /// (`dyno drives` lists them); of one that is not empty, also its contents: SERIAL=xfs,
+    /// 'SERIAL=unknown data'. Repeatable
+    #[arg(long, value_name = "SERIAL[=CONTENTS]", allow_hyphen_values = true)]
     erase: Vec<String>,
     /// Measure although options that define the load are not carried over
     #[arg(long)]

@@ -40,10 +40,15 @@ impl BenchTarget {
         self.identities.is_some()
     }
 
-    /// The identity by which the command line permits erasing it.
-    fn consent<'e>(&self, erase: &'e [String]) -> Option<&'e str> {
+    /// The identity by which the command line permits erasing it, and the contents that may be
+    /// erased: "SERIAL", or "SERIAL=xfs".
+    fn consent<'e>(&self, erase: &'e [String]) -> Option<(&'e str, Option<&'e str>)> {
         let device = self.identities.as_ref().and_then(|_| Disk::of(&self.path).ok())?;
-        erase.iter().find(|serial| device.is(serial)).map(String::as_str)
+        erase.iter().find_map(|written| match written.rsplit_once('=') {
+            _ if device.is(written) => Some((written.as_str(), None)),
+            Some((serial, contents)) if device.is(serial) => Some((serial, Some(contents))),
+            _ => None,
+        })
     }
 
     /// Whether the run may write to it.
@@ -59,7 +64,10 @@ impl BenchTarget {
         let device = format!("device = {}", quoted(&stable.display().to_string()));
         let own = identities.first().map(String::as_str);
         match (self.consent(erase), own) {
-            (Some(serial), _) => format!("{device}, serial = {}, erase = true", quoted(serial)),
+            (Some((serial, contents)), _) => {
+                let erase = contents.map_or("true".to_string(), quoted);
+                format!("{device}, serial = {}, erase = {erase}", quoted(serial))
+            }
             (None, Some(serial)) => format!("{device}, serial = {}", quoted(serial)),
             (None, None) => device,
         }

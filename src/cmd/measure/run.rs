@@ -119,9 +119,14 @@ pub struct Display {
 }
 
 impl RunArgs {
-    /// The plan that is only to be checked.
-    pub fn dry_run(self) -> std::result::Result<(RunInput, Option<PathBuf>), RunArgs> {
-        if self.dry_run { Ok((self.what, self.output)) } else { Err(self) }
+    /// Whether the plan is only to be checked.
+    pub fn is_dry_run(&self) -> bool {
+        self.dry_run
+    }
+
+    /// The plan, and the bundle to write.
+    pub fn into_plan(self) -> (RunInput, Option<PathBuf>) {
+        (self.what, self.output)
     }
 }
 

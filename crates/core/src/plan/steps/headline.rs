@@ -69,11 +69,11 @@ pub fn is_metric(word: &str) -> bool {
     known.any(|known| known == word) || word.strip_suffix("s/min").is_some_and(class)
 }
 
-/// Reads the headline of a protocol with these steps. A step that `is_written` but has a mistake is
-/// not missing.
+/// Reads the headline of a protocol with these steps. One of the `written` steps that has a mistake
+/// is not missing.
 pub fn headline(
     node: &Node,
-    (steps, is_written): (&[Step], &dyn Fn(&str) -> bool),
+    (steps, written): (&[Step], &[&str]),
     log: &mut Mistakes,
 ) -> Option<Headline> {
     let mut table = Fields::of(node, "a headline", log)?;
@@ -84,7 +84,7 @@ pub fn headline(
     let (step_node, metric_node) = (step_node?, metric_node?);
     let name = fields::text(step_node, log)?;
     let Some(step) = steps.iter().find(|s| s.name == name) else {
-        if is_written(&name) {
+        if written.contains(&name.as_str()) {
             return None;
         }
         let help = remedy(&name, "steps", steps.iter().map(|s| s.name.as_str()));

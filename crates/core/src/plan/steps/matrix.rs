@@ -102,7 +102,7 @@ fn leading_axis<'n>(node: &'n Node, log: &mut Mistakes) -> Option<LeadingAxis<'n
     table.finish(log);
     let (axis, values) = (axis?, values?);
     let written = axis.as_text().unwrap_or_default();
-    let word = written.rsplit_once('.').map(|(stream, word)| (stream, word));
+    let word = written.rsplit_once('.');
     let fits = |word: &str| word != "load" && (WORDS.contains(&word) || KNOBS.contains(&word));
     let Some((stream, word)) = word.filter(|(_, word)| fits(word)) else {
         let known = WORDS.iter().chain(KNOBS).copied().filter(|word| fits(word));

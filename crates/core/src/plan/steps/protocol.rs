@@ -43,9 +43,9 @@ pub fn resolve(
     let (prepare, preparation) = prepare_node.map(|n| resolver.prepare(n, log)).unwrap_or_default();
     let steps = steps_node.map(|n| resolver.steps(n, log)).unwrap_or_default();
     let written = steps_node.map(Node::items).unwrap_or_default();
-    let named =
-        |name: &str| written.iter().any(|s| s.get("name").and_then(Node::as_text) == Some(name));
-    let headline = headline_node.and_then(|n| headline::headline(n, (&steps, &named), log));
+    let written: Vec<&str> =
+        written.iter().filter_map(|step| step.get("name").and_then(Node::as_text)).collect();
+    let headline = headline_node.and_then(|n| headline::headline(n, (&steps, &written), log));
     if let Some(node) = prepare_node {
         check_namespaces(node, preparation.namespaces, &steps, log);
     }

@@ -157,7 +157,7 @@ pub fn side_by_side(drawing: &StepDrawing<'_>) -> Table {
     };
     head.extend(["p50", "p99", "p99.9"].map(of_class));
     if subjects.len() > 1 {
-        head.push(say!(l, "column-difference"));
+        head.insert(difference_at(step), say!(l, "column-difference"));
     }
     let mut rows = Vec::new();
     for value in step.values.keys() {
@@ -169,6 +169,12 @@ pub fn side_by_side(drawing: &StepDrawing<'_>) -> Table {
         }
     }
     Table::measured(l, 2, &head, rows)
+}
+
+/// The column of the difference: beside the figure that it is of, p99 in an open loop and otherwise
+/// ops/s with its interval.
+fn difference_at(step: &StepFacts) -> usize {
+    if step.is_open_loop() { 7 } else { 4 }
 }
 
 fn row(drawing: &StepDrawing<'_>, subject: SubjectKey, value: ValueKey) -> Vec<TableCell> {
@@ -191,7 +197,9 @@ fn row(drawing: &StepDrawing<'_>, subject: SubjectKey, value: ValueKey) -> Vec<T
         let compared = |cell| wording::of_cell(subjects, comparisons, step, cell);
         let shown = cell.filter(|_| !own).and_then(compared);
         let none = if own { String::new() } else { NONE.to_string() };
-        row.push(shown.map_or(none, |c| wording::in_table(l, subjects, c)).into());
+        let shown = shown.map_or(none, |c| wording::in_table(l, subjects, c));
+        // Without the column of the axis.
+        row.insert(difference_at(step) - 1, shown.into());
     }
     row
 }
