@@ -60,7 +60,7 @@ impl Line<'_> {
 pub fn bench(l: Language, facts: &Facts) -> BenchScreen {
     let Facts { subjects, measured, .. } = facts;
     let lines: Vec<Line<'_>> = measured.steps.iter().flat_map(of_step).collect();
-    let mut figures = vec![Block::chapter(facts.protocol.title.text(l))];
+    let mut figures = vec![Block::chapter(facts.protocol().title.text(l))];
     let is_grid = lines.len() > MOST_ROWS && subjects.len() == 1 && is_plain(measured);
     figures.extend(match lines.len() {
         0 => Vec::new(),

@@ -253,7 +253,7 @@ fn runs(facts: &Facts, of: &PairedSheet, pair: &Pair, point: usize) -> Option<Ru
     };
     let comparable = with_figures(&|s| of.compares(point, s, pair.new));
     let barred = comparable.is_empty();
-    let alike = |s| facts.comparisons.bar(of.step, s, pair.new).is_none();
+    let alike = |s| facts.comparisons.bar(step, s, pair.new).is_none();
     let base = if barred { with_figures(&alike) } else { comparable };
     let of_base = base.iter().map(|(_, (_, n))| *n).max()?;
     let base = base.into_iter().map(|(s, (log, _))| (s, log)).collect();
