@@ -401,7 +401,7 @@ pub fn resolve_with(
     let idle_ns = table.get("idle").map_or(Some(IDLE_NS), |n| fields::time_ns(n, log));
     let override_node = table.get("override");
     // Read by `subjects`, for a plan or a campaign; a key of both.
-    table.get("subject");
+    let are_devices = scale::are_devices(table.get("subject"));
     // Read by `resolve_tests`.
     table.get("protocols");
     let stated_node = table.get("drive");
@@ -411,7 +411,7 @@ pub fn resolve_with(
 
     let found = protocol_node.and_then(|n| protocol_tree(n, folder, log));
     let resolved = found.and_then(|(name, mut tree)| {
-        scale::apply(&mut tree, scale_node, log);
+        scale::apply(&mut tree, are_devices, scale_node, log);
         overrides::apply(&mut tree, override_node.map(Node::entries).unwrap_or_default(), log);
         matrix::expand(&mut tree, log);
         Some((protocol::resolve(&tree, &name, catalogue, log)?, tree))

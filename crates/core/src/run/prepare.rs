@@ -436,7 +436,8 @@ impl PrepareWork<'_> {
                 // The UUID is set last: it identifies the filesystem as the run's own.
                 DrivePlace::Device { .. } => {
                     let uuid = filesystem::make(drive, filesystem)?;
-                    let mkfs = [&["mkfs".to_string()], &filesystem.mkfs[..]].concat().join(" ");
+                    let maker = [filesystem::maker(filesystem.kind)];
+                    let mkfs = [&maker, &filesystem.mkfs[..]].concat().join(" ");
                     let (kind, mount) = (filesystem.kind.name(), &filesystem.mount);
                     uuids[done.len()].clone_from(&uuid);
                     PreparedDrive {

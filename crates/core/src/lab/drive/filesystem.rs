@@ -15,6 +15,7 @@ use rustix::io::Errno;
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, failed, refused};
 use crate::base::private;
+use crate::base::text::visible;
 use crate::lab::drive::exclusive::Exclusive;
 use crate::lab::folder::pin::{OPEN, shown};
 use crate::lab::guard;
@@ -110,6 +111,17 @@ const MADE: &str = "filesystems";
 /// Whether Dyno made the filesystem on a device, on this host.
 pub fn is_dynos(drive: &Drive, kind: FilesystemKind) -> bool {
     uuid(drive, kind).is_some_and(|uuid| private::recall(MADE).contains(&uuid))
+}
+
+/// The program that makes a filesystem, with its version as it prints it: "mkfs.xfs version 6.1.0".
+pub fn maker(kind: FilesystemKind) -> String {
+    let program = format!("mkfs.{}", kind.name());
+    // mkfs.ext4 prints it to standard error.
+    let said = Command::new(&program).arg("-V").output().ok();
+    let said = said.map(|output| [output.stdout, output.stderr].concat()).unwrap_or_default();
+    let said = String::from_utf8_lossy(&said);
+    let first = said.lines().next().map(str::trim).filter(|line| !line.is_empty());
+    first.map_or(program, |line| visible(line).into_owned())
 }
 
 /// Makes the filesystem; returns its UUID.

@@ -20,6 +20,8 @@ pub fn of_protocols(catalogue: &Catalogue) -> Value {
     let mut keys = protocol_keys();
     let scales = json!({ "type": "object", "additionalProperties": overrides("") });
     keys.push(("scale", about("The protocol's smaller forms: values by path.", scales)));
+    let words = "Values for plans whose drives are all bare devices: by path.";
+    keys.push(("on_devices", about(words, overrides(""))));
     whole_file("Dyno protocol", object(keys, &["step"]), catalogue)
 }
 
