@@ -220,7 +220,7 @@ fn describe(layout: &CampaignLayout, planned: &PlannedCampaign, out: &mut dyn Wr
         [] => writeln!(out, "No drive is erased.")?,
         all => writeln!(out, "Erased: {}", all.join(", "))?,
     }
-    let lines = planned.shared.iter().chain(&planned.balance);
-    lines.map(|line| writeln!(out, "{line}")).collect::<std::io::Result<()>>()?;
+    let mut lines = planned.shared.iter().chain(&planned.balance);
+    lines.try_for_each(|line| writeln!(out, "{line}"))?;
     Ok(())
 }
