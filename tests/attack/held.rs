@@ -238,8 +238,9 @@ fn one_run_at_a_time_works_on_a_directory_and_on_a_device_and_the_other_is_named
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
+        // The check before the run also takes the lock, and releases it before the bundle is made.
         crate::support::until("the first run's lock", 60, || {
-            locked(&room.at("drive"), &disk.device, first.id())
+            room.at("a.dyno").exists() && locked(&room.at("drive"), &disk.device, first.id())
         });
         let (code, said) = room.dyno(&[&["run", "--output", "b.dyno"][..], again].concat());
         assert_eq!(code, REFUSAL, "{what}: {said}");

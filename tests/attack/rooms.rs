@@ -17,9 +17,9 @@ const LARGE: &str = "title = \"T\"\nsource = \"t\"\n[dataset.d]\nengine = \"psyn
 
 /// Datasets that do not fit in 64 MiB, and their stated sizes.
 const DATASETS: &[(&str, &str, &str)] = &[
-    ("a terabyte", "", "1 TB"),
-    ("a hundred megabytes", "size = \"100MiB\"", "100 MiB"),
-    ("forty, and a copy to put back", "size = \"40MiB\"\nrestore = true", "80 MiB"),
+    ("a terabyte", "", "1.00 TB"),
+    ("a hundred megabytes", "size = \"100MiB\"", "105 MB"),
+    ("forty, and a copy to put back", "size = \"40MiB\"\nrestore = true", "83.9 MB"),
 ];
 
 #[test]
@@ -77,7 +77,9 @@ fn what_does_not_fit_on_a_device_is_refused_with_both_numbers() {
         {
             let (code, said) = room.dyno(args);
             assert!(
-                code == REFUSAL && said.contains("take 1 TB") && said.contains("room for 1"),
+                code == REFUSAL
+                    && said.contains("take 1.00 TB")
+                    && said.contains("room for 16.8 MB"),
                 "{args:?}: {said}"
             );
             assert_eq!(before, disk.checksum(), "{said}");
@@ -103,7 +105,7 @@ fn subjects_on_one_filesystem_need_room_for_both() {
         &["run", "./protocol.toml", "--output", "a.dyno"],
     ] {
         let (code, said) = room.dyno(&[args, &subjects].concat());
-        assert!(code == REFUSAL && said.contains("take 80 MiB"), "{args:?}: {said}");
+        assert!(code == REFUSAL && said.contains("take 83.9 MB"), "{args:?}: {said}");
     }
     assert!(fs::read_dir(room.at("drive/one")).unwrap().next().is_none());
 }
@@ -144,7 +146,7 @@ fn the_check_lists_what_each_step_writes_also_of_sql_and_the_rounds_in_its_time(
          fill = { kind = \"oltp_load\", tables = 2, table_size = 1000 }\n[prepare]\n\
          steady = { workload = \"random\", engine = \"null\", round = \"1m\", rounds = 25 }\n\
          [[step]]\nname = \"oltp\"\nduration = \"1m\"\n[[step.stream]]\nengine = \"mysql\"\n\
-         workload = \"oltp_read_write\"\n\
+         workload = { kind = \"oltp_read_write\", tables = 2, table_size = 1000 }\n\
          [[step]]\nname = \"reads\"\nduration = \"1m\"\n[[step.stream]]\nengine = \"null\"\n\
          workload = \"random\"\n",
     );

@@ -32,6 +32,10 @@ fn marking(bench_mark: &str, public: bool) -> String {
 fn a_command_of_a_bundle_runs_only_once_it_is_named() {
     let bench = bundle(&marking("ran", true));
     std::fs::remove_file(bench.at("ran")).expect("the user's own plan runs its command");
+    // Another run than the one that this user started.
+    let conn = rusqlite::Connection::open(bench.at("b.dyno")).expect("a bundle");
+    conn.execute("UPDATE run SET started_unix_ns = started_unix_ns + 1", []).expect("changed");
+    drop(conn);
     let command = "sh -c touch ran; while echo 5; do sleep 0.05; done";
     for args in [&["run", "b.dyno", "--output", "c.dyno"][..], &["run", "--resume", "b.dyno"]] {
         let refused = bench.dyno(args);

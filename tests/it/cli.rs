@@ -188,7 +188,7 @@ fn mistakes_of_the_command_line_are_answered_with_the_right_form() {
             &["--set: 'step.read.duration' has no value", "--set step.readrandom.duration=5s"],
         ),
         (&["run", "null.toml"], 64, &["null.toml is a protocol", "--subject A=/mnt/a"]),
-        (&["run", "quick", "--dry-run"], 64, &["dyno plan check"]),
+        (&["run", "quick", "--dry-run"], 1, &["--subject A=/mnt/a --subject B=/mnt/b"]),
         (&["rnu", "quick"], 64, &["use `dyno run`"]),
         (&["benchmark"], 64, &["use `dyno run`"]),
         (&["protocols", "show", "quik"], 1, &["did you mean 'quick'?"]),

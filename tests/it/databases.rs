@@ -338,6 +338,9 @@ fn fill_up(engine: &str, settings: &str) {
     let fill =
         format!("{settings}\nfill = {{ kind = \"oltp_load\", tables = 2, table_size = 580000 }}");
     bench.protocol(&fill, engine, "oltp_point_select", (1, "500ms"));
+    let protocol = std::fs::read_to_string(bench.path("p.toml")).unwrap();
+    let protocol = protocol.replace("table_size = 2000,", "table_size = 580000,");
+    std::fs::write(bench.path("p.toml"), protocol).unwrap();
     let output = bench.dyno("").output().unwrap();
     let (text, kept) = (said(&output), std::fs::read_to_string(drive.join("users-file")).unwrap());
     let (pid, sockets) = (bench.server_pid(), bench.sockets());

@@ -266,12 +266,31 @@ fn texts(block: &Block, under: &mut String, document: &Brief) -> Vec<(String, bo
                     base = cells.join(" | ");
                 }
                 let subject = SUBJECTS.into_iter().find(|subject| base.contains(subject));
-                let cells = table.head.iter().zip(cells).map(|(head, cell)| in_unit(head, cell));
-                let cells = cells.collect::<Vec<_>>().join(" | ");
-                (format!("{place} | {} | {cells}", subject.unwrap_or_default()), false)
+                let subject = subject.unwrap_or_default();
+                // A column of its own for each subject.
+                let (own, shared): (Vec<_>, Vec<_>) = table
+                    .head
+                    .iter()
+                    .zip(cells)
+                    .partition(|(head, _)| SUBJECTS.contains(&head.as_str()));
+                let joined = |cells: &[(&String, &String)]| {
+                    let cells = cells.iter().map(|(head, cell)| in_unit(head, cell));
+                    cells.collect::<Vec<_>>().join(" | ")
+                };
+                let unnamed: Vec<_> = shared
+                    .iter()
+                    .copied()
+                    .filter(|(_, cell)| !SUBJECTS.iter().any(|subject| cell.contains(subject)))
+                    .collect();
+                let of_subject = |(head, cell): &(&String, &String)| {
+                    format!("{place} | {head} | {} | {cell}", joined(&unnamed))
+                };
+                let mut all = vec![format!("{place} | {subject} | {}", joined(&shared))];
+                all.extend(own.iter().map(of_subject));
+                all.into_iter().map(|text| (text, false)).collect::<Vec<_>>()
             };
             let head = (table.head.join(" | "), false);
-            [head].into_iter().chain(table.rows.iter().map(|(_, cells)| row(cells))).collect()
+            [head].into_iter().chain(table.rows.iter().flat_map(|(_, cells)| row(cells))).collect()
         }
         Block::Figures(figures) => {
             let drawn = |figure: &dyno::chart::Chart| {

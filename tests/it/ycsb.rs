@@ -228,7 +228,10 @@ fn a_table_with_fewer_records_is_refused_and_an_existing_one_is_not_touched() {
     std::fs::write(&path, protocol.replace(&load, "records = 6000 }")).unwrap();
     let output = server.bench.dyno(&server.url("theirs")).output().unwrap();
     let text = said(&output);
-    assert!(text.contains("YCSB's table of 6000 records"), "{text}");
+    assert!(
+        text.contains("filled with records = 5000, and 'ycsb_sql' uses records = 6000"),
+        "{text}"
+    );
 }
 
 #[test]

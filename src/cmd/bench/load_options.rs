@@ -354,7 +354,7 @@ mod tests {
             assert!(made.arguments.contains(&format!("--bs={bytes}")), "{written}");
         }
         let refused = drafted(&["--bs", "4KB"]).err().expect("refused").to_string();
-        assert!(refused.contains("4k is 4,096 bytes"), "{refused}");
+        assert!(refused.contains("4K is 4,096 bytes"), "{refused}");
         for wrong in [&["--iodepth", "0"][..], &["--bs", "4k,"], &["--rate_iops", "x"]] {
             assert!(drafted(wrong).is_err(), "{wrong:?}");
         }

@@ -206,7 +206,8 @@ fn database_layers(engine: &str, knobs: &str) -> Option<Layers> {
     let engine = format!("{{ kind = \"{engine}\", {knobs} }}");
     let step = format!(
         "duration = \"4s\"\n[[step.stream]]\nname = \"io\"\nengine = {engine}\nthreads = 2\n\
-         workload = \"oltp_write_only\"\n[prepare]\nfilesystem = \"ext4\""
+         workload = {{ kind = \"oltp_write_only\", tables = 2, table_size = 20000 }}\n\
+         [prepare]\nfilesystem = \"ext4\""
     );
     let dataset = format!(
         "engine = {engine}\nfill = {{ kind = \"oltp_load\", tables = 2, table_size = 20000, \

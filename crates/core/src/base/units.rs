@@ -184,9 +184,13 @@ pub fn bytes(n: u64) -> String {
 }
 
 /// Sizes for a comparison, in one unit of 1,000s: with three digits or, if these are the same,
-/// whole bytes.
+/// whole bytes. If one is a thousand times another, each has its own unit.
 pub fn bytes_alike<const N: usize>(all: [u64; N]) -> [String; N] {
     let largest = all.iter().copied().max().unwrap_or(0) as f64;
+    let smallest = all.iter().copied().min().unwrap_or(0).max(1) as f64;
+    if N > 1 && largest >= 1e3 * smallest {
+        return all.map(|n| bytes_alike([n]).concat());
+    }
     let units = BYTES.iter().filter(|(name, _)| !name.contains('i') && name.len() == 2);
     let unit = units.rev().find(|(_, scale)| largest >= *scale);
     let in_unit = |n: u64| match unit {

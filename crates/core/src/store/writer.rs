@@ -177,8 +177,11 @@ impl BundleWriter {
         index: usize,
         setup: impl FnOnce() -> Result<Setup>,
     ) -> Result<()> {
-        let sql = "SELECT id, EXISTS (SELECT 1 FROM fact WHERE run = r.id) FROM run r ORDER BY id \
-                   LIMIT 1 OFFSET ?";
+        // Not by `fact`, which is not in memory if the file is large.
+        let sql = "SELECT id, EXISTS (SELECT 1 FROM host WHERE run = r.id) \
+                   OR EXISTS (SELECT 1 FROM drive WHERE run = r.id) \
+                   OR EXISTS (SELECT 1 FROM point WHERE run = r.id) \
+                   FROM run r ORDER BY id LIMIT 1 OFFSET ?";
         let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get::<_, bool>(1)?));
         let (run, has_begun) = self.conn.query_row(sql, [index as i64], read)?;
         self.run = run;

@@ -8,6 +8,7 @@ use super::fleet as words;
 use super::lead::Lead;
 use super::section::{bottlenecks, conclusion, results, summary};
 use crate::analysis::comparison::{Claim, Crossover};
+use crate::analysis::difference::Barred;
 use crate::analysis::facts::{Comparisons, Facts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
 use crate::analysis::points::point_summary::{
     ClassSummary, Latency, P50, P99, P999, P9999, P99999, RATE_KEPT, RepeatSummary,
@@ -191,11 +192,10 @@ pub fn header(l: Language, facts: &Facts) -> Vec<Block> {
         let when = wording::when_measured(l, run);
         let (version, repeats) = (&run.dyno_version, run.repeats);
         let file = &run.file;
-        if run.is_imported() {
-            let said = say!(l, "imported-header", file, when, version);
-            return Block::note(said);
+        match run.is_imported() {
+            true => say!(l, "imported-header", file, when, version),
+            false => say!(l, "run-header", file, when, repeats, version),
         }
-        Block::note(say!(l, "run-header", file, when, repeats, version))
     };
     let mut out = vec![Block::chapter(options::title(l, facts))];
     match facts.subjects.are_a_fleet() && facts.setup.runs.len() > 1 {
@@ -206,7 +206,12 @@ pub fn header(l: Language, facts: &Facts) -> Vec<Block> {
             let said = say!(l, "fleet-runs", count, first = when(first), last = when(last));
             out.push(Block::note(said));
         }
-        false => out.extend(facts.setup.runs.iter().map(run)),
+        false => {
+            // The tests of one bundle have a run each.
+            let mut lines: Vec<String> = facts.setup.runs.iter().map(run).collect();
+            lines.dedup();
+            out.extend(lines.into_iter().map(Block::note));
+        }
     }
     out
 }
@@ -295,7 +300,9 @@ fn limited(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<Block> {
 /// better subject changes.
 fn results_of_comparisons(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Block> {
     let Facts { subjects, measured, comparisons, .. } = facts;
-    let barred = comparisons.barred.iter().filter(|b| b.step.is_none_or(|s| s == step.key));
+    let is_here =
+        |bar: &&Barred| bar.test == step.test && bar.step.is_none_or(|own| own == step.key);
+    let barred = comparisons.barred.iter().filter(is_here);
     let mut out: Vec<String> =
         barred.map(|bar| wording::barred(l, subjects, measured, bar)).collect();
     let own = comparisons.claims.iter().map(|c| &c.comparison).filter(|c| c.step == step.key);
