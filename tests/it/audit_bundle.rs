@@ -152,13 +152,16 @@ fn what_follows_from_the_digits_of_a_table_is_not_accused() {
     });
     let shown = Command::new(DYNO).arg("compare").arg(&bundle).output().expect("ran");
     let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+    // The column of p99: its numbers end where its head ends.
+    let head = shown.lines().find(|line| line.contains("p99, ")).expect("a head");
+    let from = head.find("p99, ").expect("a column");
+    let unit = head[from + 5..].split_whitespace().next().expect("a unit");
+    let end = head[..from].chars().count() + 5 + unit.chars().count();
     let digits = |subject: &str| -> f64 {
         let line =
             shown.lines().find(|l| l.split_whitespace().next() == Some(subject)).expect("a row");
-        let words: Vec<&str> = line.split_whitespace().collect();
-        // After the interval of ops/s: MB/s, p50, p99.
-        let interval = words.iter().position(|w| *w == "%").expect("an interval");
-        words[interval + 3].parse().expect("a number")
+        let until: String = line.chars().take(end).collect();
+        until.split_whitespace().next_back().expect("a word").parse().expect("a number")
     };
     let percent = (digits("B") / digits("A") - 1.0) * 100.0;
     let statement =
