@@ -40,11 +40,6 @@ fn published() -> tempfile::TempDir {
     dir
 }
 
-fn markdown(dir: &Path) -> String {
-    dyno_well(dir, &["report", "b.dyno", "-o", "b.md"]);
-    std::fs::read_to_string(dir.join("b.md")).unwrap()
-}
-
 /// poppler's tools read PDF; without them it is not tested.
 fn poppler() -> bool {
     let there = Command::new("pdftotext").arg("-v").output().is_ok();
