@@ -2,7 +2,7 @@
 //! differences, the numbers are the same in all forms, and the PDF is suitable for print.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use crate::made::{self, Figures};
