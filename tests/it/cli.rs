@@ -190,7 +190,7 @@ fn mistakes_of_the_command_line_are_answered_with_the_right_form() {
         (&["run", "null.toml"], 64, &["null.toml is a protocol", "--subject A=/mnt/a"]),
         (&["run", "quick", "--dry-run"], 1, &["--subject A=/mnt/a --subject B=/mnt/b"]),
         (&["rnu", "quick"], 64, &["use `dyno run`"]),
-        (&["benchmark"], 64, &["use `dyno run`"]),
+        (&["benchmark"], 64, &["use `dyno bench`"]),
         (&["protocols", "show", "quik"], 1, &["did you mean 'quick'?"]),
         (&["plan", "check", "quick"], 1, &["--subject A=/mnt/a --subject B=/mnt/b"]),
         (&["convert", "/etc/hostname"], 1, &["neither a fio job file nor a vdbench"]),

@@ -314,10 +314,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_that_are_compared_have_one_unit() {
+    fn sizes_that_are_compared_have_one_unit_unless_they_are_far_apart() {
         assert_eq!(bytes_alike([64 << 20, 67_000_000]), ["67.1 MB", "67.0 MB"]);
         assert_eq!(bytes_alike([67_000_001, 67_000_000]), ["67,000,001 bytes", "67,000,000 bytes"]);
-        assert_eq!(bytes_alike([1 << 40, 1 << 20]), ["1.10 TB", "0.00000105 TB"]);
+        assert_eq!(bytes_alike([1 << 40, 1 << 20]), ["1.10 TB", "1.05 MB"]);
         assert_eq!(bytes_alike([5, 7]), ["5 B", "7 B"]);
     }
 
