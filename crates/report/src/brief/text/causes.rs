@@ -2,8 +2,9 @@
 
 use crate::analysis::comparability::caveats::Caveat;
 use crate::analysis::comparison::{Comparison, Standing};
+use crate::analysis::difference::Barred;
 use crate::analysis::facts::{
-    CellFacts, Facts, MeasuredFacts, ReportStatements, SetupFacts, Subjects,
+    CellFacts, Facts, MeasuredFacts, ReportStatements, SetupFacts, StepFacts, Subjects,
 };
 use crate::analysis::keys::{StepKey, SubjectKey};
 use crate::analysis::limits::bottleneck::{Bottleneck, BottleneckVerdict};
@@ -33,7 +34,14 @@ pub fn no_claim(l: Language, facts: &Facts, said: &mut SaidRemedies) -> String {
     let none_compared = facts.comparisons.all.is_empty();
     // Reasons that rule out a comparison precede those that would have made it a bound.
     let mut causes = if none_compared { all(l, facts, &|_| true) } else { Vec::new() };
-    match facts.comparisons.barred.first() {
+    // One test of several that is not comparable does not bar the others.
+    let steps = &facts.measured.steps;
+    let is_barred = |step: &&StepFacts| {
+        let here = |bar: &Barred| bar.test == step.test && bar.step.is_none_or(|s| s == step.key);
+        facts.comparisons.barred.iter().any(here)
+    };
+    let mostly = facts.tests.len() < 2 || 2 * steps.iter().filter(is_barred).count() > steps.len();
+    match facts.comparisons.barred.first().filter(|_| mostly || causes.is_empty()) {
         _ if measured == 0 => none_measured(l, &facts.subjects, &facts.measured),
         Some(bar) if none_compared => {
             let reason = wording::barred_by(l, &facts.subjects, bar);
