@@ -27,6 +27,19 @@ pub struct Models {
 }
 
 impl Models {
+    /// From the difference of logarithms with its standard error and degrees of freedom.
+    fn of(
+        (a, b): (&[OnHosts], &[OnHosts]),
+        (log, error, degrees): (f64, f64, f64),
+        searched: usize,
+    ) -> Models {
+        let half = t_reach(degrees, 0.05 / searched.max(1) as f64) * error;
+        let (low, high) = natural_interval(log, half);
+        let scatter = components(&[&all_repeats(a), &all_repeats(b)]);
+        let specimens = (a.len(), b.len());
+        Models { ratio: natural(log), low, high, specimens, degrees, scatter }
+    }
+
     /// Second ÷ first.
     pub fn inverse(self) -> Models {
         let Models { ratio, low, high, specimens: (a, b), .. } = self;
@@ -127,7 +140,6 @@ pub fn models(a: &[Vec<f64>], b: &[Vec<f64>], searched: usize) -> Option<Models>
 /// model are compared host by host: the observations are the differences on the hosts that measured
 /// both.
 pub fn models_on_hosts(a: &[OnHosts], b: &[OnHosts], searched: usize) -> ModelsOnHosts {
-    let repeats = |all: &[OnHosts]| all.iter().map(|s| s.repeats.clone()).collect::<Vec<_>>();
     let hosts = a.iter().chain(b).flat_map(|s| &s.levels).map(|(host, _)| host + 1).max();
     let hosts = hosts.unwrap_or(0);
     let shares: Vec<Vec<f64>> = a.iter().chain(b).map(|s| s.shares(hosts)).collect();
@@ -140,13 +152,18 @@ pub fn models_on_hosts(a: &[OnHosts], b: &[OnHosts], searched: usize) -> ModelsO
         };
     }
     let found = match apart {
-        false => models(&repeats(a), &repeats(b), searched),
+        false => models(&all_repeats(a), &all_repeats(b), searched),
         true => match regressed(a, b, &shares, searched) {
             None => return ModelsOnHosts::Confounded,
             found => found,
         },
     };
     found.map_or(ModelsOnHosts::TooFew, ModelsOnHosts::Models)
+}
+
+/// The repeats of each specimen.
+fn all_repeats(specimens: &[OnHosts]) -> Vec<Vec<f64>> {
+    specimens.iter().map(|specimen| specimen.repeats.clone()).collect()
 }
 
 impl OnHosts {
@@ -193,17 +210,7 @@ fn regressed(a: &[OnHosts], b: &[OnHosts], shares: &[Vec<f64>], searched: usize)
     let residual = (dot(&y, &y) - dot(&along, &along)).max(0.0);
     let log = along.last()? / length;
     let error = (residual / degrees).sqrt() / length;
-    let (low, high) =
-        natural_interval(log, t_reach(degrees, 0.05 / searched.max(1) as f64) * error);
-    let repeats = |all: &[OnHosts]| all.iter().map(|s| s.repeats.clone()).collect::<Vec<_>>();
-    Some(Models {
-        ratio: natural(log),
-        low,
-        high,
-        specimens: (a.len(), b.len()),
-        degrees,
-        scatter: components(&[&repeats(a), &repeats(b)]),
-    })
+    Some(Models::of((a, b), (log, error, degrees), searched))
 }
 
 /// The difference on each host that measured both; None with fewer than three of them.
@@ -223,18 +230,7 @@ fn of_common_hosts(a: &[OnHosts], b: &[OnHosts], searched: usize) -> Option<(Mod
     }
     let degrees = (differences.len() - 1) as f64;
     let error = (variance(&differences) / differences.len() as f64).sqrt();
-    let log = mean(&differences);
-    let half = t_reach(degrees, 0.05 / searched.max(1) as f64) * error;
-    let (low, high) = natural_interval(log, half);
-    let repeats = |all: &[OnHosts]| all.iter().map(|s| s.repeats.clone()).collect::<Vec<_>>();
-    let found = Models {
-        ratio: natural(log),
-        low,
-        high,
-        specimens: (a.len(), b.len()),
-        degrees,
-        scatter: components(&[&repeats(a), &repeats(b)]),
-    };
+    let found = Models::of((a, b), (mean(&differences), error, degrees), searched);
     Some((found, differences.len()))
 }
 
