@@ -6,8 +6,7 @@ use std::path::Path;
 use super::record::{CampaignRecord, TaskRecord};
 use super::slurm::SlurmJob;
 use dyno_core::base::error::Result;
-use dyno_core::record::Outcome;
-use dyno_core::store::{Bundle, Glance, glance};
+use dyno_core::store::{Bundle, Glance, first_failure, glance};
 
 /// The state of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,13 +71,12 @@ fn standing(task: &TaskRecord, job: Option<&SlurmJob>, folder: &Path) -> Result<
     for bundle in task.bundles(folder) {
         // Nothing is known yet about a bundle that was only just started.
         let Ok(seen) = look(&bundle, job.is_some_and(SlurmJob::runs)) else { continue };
-        let counts = || seen.iter().flat_map(|test| test.points.values());
-        let all: u64 = counts().map(|counted| counted.all).sum();
-        let of_these: u64 = counts().map(|counted| counted.failed).sum();
-        done += all - of_these;
+        let of_these: u64 = seen.iter().map(Glance::failed).sum();
+        done += seen.iter().map(Glance::measured).sum::<u64>();
         failed += of_these;
         if of_these > 0 {
-            cause = failure(&bundle);
+            let first = first_failure(&bundle).ok().flatten();
+            cause = first.map(|failed| format!("{}: {}", failed.step, failed.cause));
         }
     }
     let attempts = task.attempts(folder)?;
@@ -133,19 +131,6 @@ fn look(bundle: &Path, runs: bool) -> Result<Vec<Glance>> {
         }
         seen => seen,
     }
-}
-
-/// Why the first point of a bundle failed.
-fn failure(bundle: &Path) -> Option<String> {
-    let mut found = None;
-    let mut look = |stored: dyno_core::store::StoredPoint| {
-        if let (Outcome::Failed { cause }, None) = (&stored.point.outcome, &found) {
-            found = Some(format!("{}: {cause}", stored.point.key.step));
-        }
-        Ok(())
-    };
-    let _ = Bundle::open(bundle).and_then(|bundle| bundle.each_point(&mut look));
-    found
 }
 
 /// The remaining load if every host continues with its tasks one after the other.

@@ -33,7 +33,7 @@ use crate::run::display::progress::{Progress, ProgressForm, TestPlace};
 use crate::run::points::search::Searches;
 use crate::run::points::stopping_rule::{Figures, headline};
 use crate::run::{self, Maxima, prepare};
-use crate::store::{Bundle, BundleWriter, Readers, RunFile, limits};
+use crate::store::{self, Bundle, BundleWriter, Glance, Readers, RunFile, limits};
 
 /// The plan.
 #[derive(Args)]
@@ -189,7 +189,7 @@ impl RunInput {
             let mut runs: Vec<Run> = tests.iter().map(|test| test.run().clone()).collect();
             runs.iter_mut().for_each(|run| run.plan.same_device |= self.same_device);
             if let Some(allow) = allow {
-                consent::ask(&mut runs, what, (&self.set, allow), RunPart::Anew)?;
+                consent::ask(&mut runs, what, (&self.set, allow), RunPart::Whole)?;
             }
             let plans: Vec<Plan> = runs.into_iter().map(|run| run.plan).collect();
             plans.iter().try_for_each(|plan| plan::recheck(plan, &catalogue))?;
@@ -540,7 +540,8 @@ fn measure(
         (Err(error), Ok(())) => return Err(error),
     };
     if summary.interrupted {
-        let kept = plural(points_in(&path)?, "point");
+        let measured: u64 = store::glance(&path)?.iter().map(Glance::measured).sum();
+        let kept = plural(measured as usize, "point");
         progress.remark(&format!("Interrupted; the bundle has {kept}. Continue with: {how}"));
         return Ok(signals.exit_code());
     }
@@ -549,40 +550,15 @@ fn measure(
         progress.remark(&format!("{measured} measured, 0 failed. Next: dyno compare {name}"));
         return Ok(0);
     }
-    let first = first_failure(&path)?.map_or(String::new(), |failure| format!(" ({failure})"));
+    let first = store::first_failure(&path)?.map_or(String::new(), |failed| {
+        format!(" (the first: {}, {}: {})", failed.subject, failed.step, failed.cause)
+    });
     progress.remark(&format!(
         "{measured} measured, {} failed{first}. Next: remove the cause, and measure them again: \
          {how}",
         summary.failed
     ));
     Ok(exit::NOT_ALL)
-}
-
-/// The measured points of all tests of a bundle.
-fn points_in(bundle: &Path) -> Result<usize> {
-    let mut count = 0;
-    for test in Bundle::open_tests(bundle)? {
-        test.each_point(&mut |stored| {
-            count += usize::from(stored.point.outcome == Outcome::Measured);
-            Ok(())
-        })?;
-    }
-    Ok(count)
-}
-
-/// "the first: A, reads: …".
-fn first_failure(bundle: &Path) -> Result<Option<String>> {
-    let mut first = None;
-    for test in Bundle::open_tests(bundle)? {
-        test.each_point(&mut |stored| {
-            if let (Outcome::Failed { cause }, None) = (&stored.point.outcome, &first) {
-                let key = &stored.point.key;
-                first = Some(format!("the first: {}, {}: {cause}", key.subject, key.step));
-            }
-            Ok(())
-        })?;
-    }
-    Ok(first)
 }
 
 /// The points of a test that are to be measured.

@@ -22,6 +22,28 @@ pub struct Glance {
     pub drives: Vec<DriveSetup>,
 }
 
+impl Glance {
+    /// The number of measured points.
+    pub fn measured(&self) -> u64 {
+        self.points.values().map(|counted| counted.all - counted.failed).sum()
+    }
+
+    /// The number of failed points.
+    pub fn failed(&self) -> u64 {
+        self.points.values().map(|counted| counted.failed).sum()
+    }
+}
+
+/// A point that failed.
+pub struct FailedPoint {
+    /// Its subject.
+    pub subject: String,
+    /// Its step.
+    pub step: String,
+    /// The cause.
+    pub cause: String,
+}
+
 /// Points of a subject in a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PointCount {
@@ -47,6 +69,22 @@ pub fn glance(path: &Path) -> Result<Vec<Glance>> {
             Ok(Glance { run, points, drives: drives(&conn, id)? })
         };
         schema::read_runs(&conn)?.into_iter().map(of_test).collect()
+    };
+    read().map_err(|e| schema::not_read(path, e))
+}
+
+/// The first failed point of a bundle's tests.
+pub fn first_failure(path: &Path) -> Result<Option<FailedPoint>> {
+    let (conn, meter) = schema::open(path, OpenMode::Look)?;
+    let read = || -> Result<Option<FailedPoint>> {
+        meter.begin();
+        let sql = "SELECT subject, step, failure FROM point WHERE failure IS NOT NULL \
+                   ORDER BY run, id LIMIT 1";
+        let mut statement = conn.prepare(sql)?;
+        let mut rows = statement.query([])?;
+        let Some(row) = rows.next()? else { return Ok(None) };
+        limits::text_bytes(row)?;
+        Ok(Some(FailedPoint { subject: text(row, 0)?, step: text(row, 1)?, cause: text(row, 2)? }))
     };
     read().map_err(|e| schema::not_read(path, e))
 }

@@ -25,7 +25,7 @@ mod writer;
 
 pub use bundle::{Bundle, StoredPoint};
 pub use bundle_file::Readers;
-pub use glance::{Glance, PointCount, glance};
+pub use glance::{FailedPoint, Glance, PointCount, first_failure, glance};
 pub use points::PointRange;
 pub use schema::{SCHEMA, VERSION};
 pub use writer::{BundleWriter, RunFile};
