@@ -154,3 +154,10 @@ pub struct Barred {
     /// The difference, with the values of both.
     pub differences: Vec<Difference>,
 }
+
+impl Barred {
+    /// Whether it is about a step of a test.
+    pub fn is_in(&self, test: TestKey, step: StepKey) -> bool {
+        self.test == test && self.step.is_none_or(|own| own == step)
+    }
+}

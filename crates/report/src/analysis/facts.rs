@@ -540,9 +540,7 @@ impl Comparisons {
     /// Why two subjects may not be compared in a step, if so.
     pub fn bar(&self, step: &StepFacts, a: SubjectKey, b: SubjectKey) -> Option<&Barred> {
         let pair = unordered(a, b);
-        let is_here =
-            |bar: &&Barred| bar.test == step.test && bar.step.is_none_or(|own| own == step.key);
-        self.barred.iter().filter(is_here).find(|bar| bar.pair == pair)
+        self.barred.iter().find(|bar| bar.pair == pair && bar.is_in(step.test, step.key))
     }
 }
 

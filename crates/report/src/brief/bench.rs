@@ -2,6 +2,7 @@
 //! sentences about them follow in order of importance, and the caller shows as many as fit.
 
 use super::lead::Lead;
+use super::screens::failed_points;
 use super::section::bottlenecks;
 use crate::analysis::comparability::caveats::Caveat;
 use crate::analysis::facts::{CellFacts, Facts, MeasuredFacts, StepFacts, Subjects};
@@ -73,7 +74,7 @@ pub fn bench(l: Language, facts: &Facts) -> BenchScreen {
         let lead = Lead::of(l, facts);
         sentences.extend([lead.sentence].into_iter().chain(lead.findings));
     }
-    sentences.extend(failures(l, facts));
+    sentences.extend(failed_points(l, subjects, measured));
     // With several subjects, the comparison names what was not limited by the drive.
     if subjects.len() == 1 {
         sentences.extend(limits(l, subjects, measured, lines.len() <= MOST_COLUMNS));
@@ -237,21 +238,6 @@ fn grids(l: Language, measured: &MeasuredFacts) -> Vec<Block> {
             TableCell::percentile(total.classes.first().map(ClassSummary::user_latency), P99)
         }),
     ]
-}
-
-fn failures(l: Language, facts: &Facts) -> Vec<String> {
-    let failed = |f: &crate::analysis::facts::EarlyEnd| {
-        say!(
-            l,
-            "failed-point",
-            subject = &facts.subjects[f.subject].name,
-            step = &f.step,
-            at = &f.at,
-            repeat = f.repeat,
-            cause = &f.cause
-        )
-    };
-    facts.measured.failures.iter().map(failed).collect()
 }
 
 /// What limited each point, with the evidence; of many points only how many.

@@ -8,8 +8,9 @@ use super::fleet as words;
 use super::lead::Lead;
 use super::section::{bottlenecks, conclusion, results, summary};
 use crate::analysis::comparison::{Claim, Crossover};
-use crate::analysis::difference::Barred;
-use crate::analysis::facts::{Comparisons, Facts, MeasuredFacts, SetupFacts, StepFacts, Subjects};
+use crate::analysis::facts::{
+    Comparisons, EarlyEnd, Facts, MeasuredFacts, SetupFacts, StepFacts, Subjects,
+};
 use crate::analysis::points::point_summary::{
     ClassSummary, Latency, P50, P99, P999, P9999, P99999, RATE_KEPT, RepeatSummary,
 };
@@ -300,9 +301,7 @@ fn limited(l: Language, subjects: &Subjects, step: &StepFacts) -> Vec<Block> {
 /// better subject changes.
 fn results_of_comparisons(l: Language, facts: &Facts, step: &StepFacts) -> Vec<Block> {
     let Facts { subjects, measured, comparisons, .. } = facts;
-    let is_here =
-        |bar: &&Barred| bar.test == step.test && bar.step.is_none_or(|own| own == step.key);
-    let barred = comparisons.barred.iter().filter(is_here);
+    let barred = comparisons.barred.iter().filter(|bar| bar.is_in(step.test, step.key));
     let mut out: Vec<String> =
         barred.map(|bar| wording::barred(l, subjects, measured, bar)).collect();
     let own = comparisons.claims.iter().map(|c| &c.comparison).filter(|c| c.step == step.key);
@@ -339,7 +338,13 @@ fn open_loop(l: Language, subjects: &Subjects, step: &StepFacts) -> Option<Block
 }
 
 fn failures(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> Vec<Block> {
-    let item = |f: &crate::analysis::facts::EarlyEnd| {
+    let title = say!(l, "failed-points", count = measured.failures.len());
+    Block::titled_list(title, failed_points(l, subjects, measured))
+}
+
+/// A sentence for each point that failed.
+pub fn failed_points(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> Vec<String> {
+    let sentence = |f: &EarlyEnd| {
         say!(
             l,
             "failed-point",
@@ -350,6 +355,5 @@ fn failures(l: Language, subjects: &Subjects, measured: &MeasuredFacts) -> Vec<B
             cause = &f.cause
         )
     };
-    let title = say!(l, "failed-points", count = measured.failures.len());
-    Block::titled_list(title, measured.failures.iter().map(item).collect())
+    measured.failures.iter().map(sentence).collect()
 }

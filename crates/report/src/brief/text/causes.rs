@@ -2,7 +2,6 @@
 
 use crate::analysis::comparability::caveats::Caveat;
 use crate::analysis::comparison::{Comparison, Standing};
-use crate::analysis::difference::Barred;
 use crate::analysis::facts::{
     CellFacts, Facts, MeasuredFacts, ReportStatements, SetupFacts, StepFacts, Subjects,
 };
@@ -36,10 +35,8 @@ pub fn no_claim(l: Language, facts: &Facts, said: &mut SaidRemedies) -> String {
     let mut causes = if none_compared { all(l, facts, &|_| true) } else { Vec::new() };
     // One test of several that is not comparable does not bar the others.
     let steps = &facts.measured.steps;
-    let is_barred = |step: &&StepFacts| {
-        let here = |bar: &Barred| bar.test == step.test && bar.step.is_none_or(|s| s == step.key);
-        facts.comparisons.barred.iter().any(here)
-    };
+    let bars = &facts.comparisons.barred;
+    let is_barred = |step: &&StepFacts| bars.iter().any(|bar| bar.is_in(step.test, step.key));
     let mostly = facts.tests.len() < 2 || 2 * steps.iter().filter(is_barred).count() > steps.len();
     match facts.comparisons.barred.first().filter(|_| mostly || causes.is_empty()) {
         _ if measured == 0 => none_measured(l, &facts.subjects, &facts.measured),
