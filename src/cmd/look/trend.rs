@@ -247,8 +247,7 @@ impl Followable {
 impl ChangePointRow {
     fn of(history: &FigureHistory, counted: &[&Member], change: &ChangePoint) -> ChangePointRow {
         let (first, (low, high)) = (counted[change.at], change.within);
-        let replaced = history.replacements().into_iter();
-        let replaced = replaced.filter(|(at, _)| (low..=high).contains(at));
+        let replaced = history.replaced_within(change).into_iter();
         ChangePointRow {
             within: [low, high].map(|at| counted[at].file.clone()),
             replaced: replaced

@@ -54,11 +54,9 @@ pub fn sentence(history: &FigureHistory, change: &ChangePoint) -> String {
         percent.abs(),
         change.chance
     );
-    let (low, high) = change.within;
     let replaced: Vec<String> = history
-        .replacements()
+        .replaced_within(change)
         .into_iter()
-        .filter(|(at, _)| (low..=high).contains(at))
         .map(|(at, replaced)| match at == change.at {
             true => replacement(&replaced),
             false => format!("{} (from {} on)", replacement(&replaced), counted[at].file),

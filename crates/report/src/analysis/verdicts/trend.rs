@@ -96,6 +96,14 @@ impl FigureHistory {
         }
         found
     }
+
+    /// Those within the interval of a change point.
+    pub fn replaced_within(&self, change: &ChangePoint) -> Vec<(usize, Replacement)> {
+        let (low, high) = change.within;
+        let mut all = self.replacements();
+        all.retain(|(at, _)| (low..=high).contains(at));
+        all
+    }
 }
 
 /// The properties of a run whose changes are named.
