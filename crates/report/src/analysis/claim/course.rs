@@ -100,7 +100,8 @@ pub fn basis(comparisons: &Comparisons, step: &StepFacts) -> Basis {
     }
 }
 
-fn at(
+/// What is shown at one place; None if it is not compared there.
+pub fn at(
     facts: &Facts,
     step: &StepFacts,
     metric: &Metric,

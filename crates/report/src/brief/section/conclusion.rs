@@ -3,7 +3,7 @@
 
 use super::{Section, SectionBlocks};
 use crate::analysis::claim::compare::{ComparedFigure, StepPlace};
-use crate::analysis::claim::course::{Basis, Course, Shown, of_claims};
+use crate::analysis::claim::course::{Basis, Course, Shown, basis, of_claims};
 use crate::analysis::comparison::{Comparison, Trend};
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::keys::{SubjectKey, TestKey};
@@ -249,8 +249,7 @@ fn grows(l: Language, facts: &Facts, trend: &Trend) -> Option<String> {
 /// What the test cannot say.
 fn limits(l: Language, facts: &Facts) -> Vec<String> {
     let mut all = Vec::new();
-    let bases: Vec<Basis> =
-        measured(facts).map(|step| Course::of(facts, step, &step.headline_metric).basis).collect();
+    let bases: Vec<Basis> = measured(facts).map(|step| basis(&facts.comparisons, step)).collect();
     if bases.contains(&Basis::Published) {
         all.push(say!(l, "limit-published"));
     } else if bases.contains(&Basis::SeparateRuns) {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::{Section, SectionBlocks};
 use crate::analysis::claim::compare::{ComparedFigure, StepPlace, best};
-use crate::analysis::claim::course::{self, Course, Shown};
+use crate::analysis::claim::course::{self, Basis, Shown};
 use crate::analysis::comparison::StepLead;
 use crate::analysis::facts::{Facts, StepFacts, Subjects};
 use crate::analysis::keys::{SubjectKey, ValueKey};
@@ -272,10 +272,8 @@ fn published_result(
     by: ComparedFigure<'_>,
 ) -> Option<String> {
     let (true, StepPlace::Value(value)) = (facts.comparisons.published, by.at) else { return None };
-    let course = Course::of(facts, step, by.metric);
-    let (_, shown) = course.places.iter().find(|(at, _)| *at == value)?;
-    match shown {
-        Shown::Best(subject) => Some(facts.subjects[*subject].name.clone()),
+    match course::at(facts, step, by.metric, (Basis::Published, value))? {
+        Shown::Best(subject) => Some(facts.subjects[subject].name.clone()),
         Shown::Even => Some(say!(l, "result-even")),
         Shown::Open => None,
     }
