@@ -6,6 +6,8 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use dyno_core::base::error::{Context, Result, refused};
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
 
 /// The folder of a campaign's file: next to it, with its name without the extension.
 pub fn of(campaign: &Path) -> PathBuf {
@@ -45,6 +47,15 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     let mut file = new(&beside).with_context(writing)?;
     file.write_all(bytes).and_then(|()| file.sync_all()).with_context(writing)?;
     std::fs::rename(&beside, path).with_context(writing)
+}
+
+/// Locks an open file until it is closed; false if another process has locked it, on any host.
+pub fn lock(file: &File) -> Result<bool> {
+    match flock(file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(true),
+        Err(Errno::WOULDBLOCK) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn new(path: &Path) -> std::io::Result<File> {

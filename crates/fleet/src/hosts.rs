@@ -98,13 +98,14 @@ pub fn find(campaign: &Campaign, names: &[String], program: &Path, folder: &Path
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let silent: Mutex<BTreeMap<usize, Error>> = Mutex::new(BTreeMap::new());
     let query = || {
-        while let Some(name) = names.get(next.fetch_add(1, Relaxed)) {
+        loop {
+            let at = next.fetch_add(1, Relaxed);
+            let Some(name) = names.get(at) else { break };
             let asked = ask(campaign, name, program, folder);
             let answered = if asked.is_ok() { "answered" } else { "did not answer" };
             let done = done.fetch_add(1, Relaxed) + 1;
             say(&format!("{name} {answered} ({done} of {} hosts)", names.len()));
             if let Err(error) = asked {
-                let at = names.iter().position(|known| known == name).unwrap_or(0);
                 silent.lock().unwrap_or_else(PoisonError::into_inner).insert(at, error);
             }
         }

@@ -6,8 +6,6 @@ use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{FlockOperation, flock};
-use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use super::folder;
@@ -180,11 +178,7 @@ impl TaskRecord {
         let path = self.plan(campaign);
         let locking = || format!("locking {}", path.display());
         let file = File::open(&path).with_context(locking)?;
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => Ok(Some(file)),
-            Err(Errno::WOULDBLOCK) => Ok(None),
-            Err(error) => Err(error).with_context(locking),
-        }
+        Ok(folder::lock(&file).with_context(locking)?.then_some(file))
     }
 
     /// Whether an attempt is running.

@@ -7,8 +7,6 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use rustix::fs::{FlockOperation, flock};
-use rustix::io::Errno;
 
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, describe, exit_code, failed, refused};
@@ -137,11 +135,8 @@ fn drive(record: &CampaignRecord, task: &TaskRecord, folder: &Path) -> Result<Fi
         }
         let wait = match due {
             Some(other) => format!("task {} (round {})", other.number, other.round),
-            None => match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-                Ok(()) => return Ok(file),
-                Err(Errno::WOULDBLOCK) => "another task of the same drive".to_string(),
-                Err(error) => return Err(error).with_context(locking),
-            },
+            None if folder::lock(&file).with_context(locking)? => return Ok(file),
+            None => "another task of the same drive".to_string(),
         };
         if reported.as_ref() != Some(&wait) {
             say(&format!("Task {} waits for {wait}", task.number));
