@@ -1974,7 +1974,7 @@ kv-cache-how =
     A prefix is loaded when the last of its cached blocks is read; its time counts from the request to the
     model, and includes waiting for the drive. Blocks that are not cached are written. The hit rate is that of
     the measured window. Energy is that of the first power meter.
-    Prefixes are read up to their first missing block, behind which all blocks are computed anew. A prefix is
+    Prefixes are read up to their first missing block, behind which all blocks are computed again. A prefix is
     worth loading if that takes less time than recomputing it at the model's rate.
 kv-cache-smaller =
     Blocks smaller than the model's: { $steps }. Tokens are those whose keys and values the bytes of these

@@ -147,7 +147,7 @@ pub fn ask(
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum RunPart {
     /// All of it, into another bundle.
-    Anew,
+    Whole,
     /// The rest of an interrupted run.
     Rest,
 }

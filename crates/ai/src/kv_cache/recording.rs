@@ -178,7 +178,7 @@ fn compile(sessions: &Sessions, cache: &Cache) -> Result<Recording> {
         }
         requests_ns.push(at_ns);
         // Keys and values depend on all tokens before them: behind the first missing block, all are
-        // computed anew (LMCache, `lookup`; vLLM, prefix caching).
+        // computed again (LMCache, `lookup`; vLLM, prefix caching).
         let prefix = places.prefix(blocks);
         let mut is_read = false;
         for n in order(prefix, blocks.len(), cache.tail_first) {

@@ -35,7 +35,7 @@ pub struct CachedBlocks {
     /// Blocks of these requests that were in the cache, and are read.
     pub hits: u64,
     /// Blocks that were in the cache behind the first missing block of their request: they are
-    /// computed anew, and not read.
+    /// computed again, and not read.
     pub behind: u64,
     /// Blocks that were not in the cache, and are written.
     pub misses: u64,
